@@ -63,7 +63,7 @@ struct BenchPlan: Hashable, Sendable {
         }
         if !isConfirmed {
             throw CommandFailure(
-                "The server \(host) is another machine. If it is yours and may be loaded, add --yes.", .usage)
+                "The server \(host) runs on another machine. If this server is yours and may be loaded, add --yes.", .usage)
         }
     }
 }

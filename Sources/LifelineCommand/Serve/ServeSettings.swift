@@ -33,7 +33,7 @@ struct ServeSettings: Sendable {
     private(set) var sections = ServeSection.all
     /// The directory for messages, or the address of a PostgreSQL database; nil for memory.
     var data: String?
-    /// The other settings of the data store.
+    /// The settings of the data store in addition to `data`: password file, directory of uploaded files, connections.
     var dataParts = DataParts()
     var redisParts = RedisParts()
     /// The Redis that is shared with other servers; nil for none.

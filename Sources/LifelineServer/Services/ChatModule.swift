@@ -6,7 +6,7 @@ import ServerStorage
 /// The module of Lifeline's chat.
 struct ChatModule: ServiceModule {
     var name: ServiceName { .chat }
-    /// Messages on the bridge have the older name of the service, because clients know that name.
+    /// Messages on the bridge have the older name of the service, because clients use that name.
     var bridgeName: String { "nexconn" }
 
     func open(_ opening: ServiceOpening) async throws -> any SharedServiceState {

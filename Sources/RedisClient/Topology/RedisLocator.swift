@@ -51,7 +51,7 @@ package final class RedisLocator: Sendable {
     var hasSentinels: Bool { if case .sentinel = address.topology { true } else { false } }
 
     /// Listens to all Sentinels of the address until the returned listeners are released. Does nothing without Sentinels. After an
-    /// announcement the announcing Sentinel is queried first, because others may learn the new master later.
+    /// announcement the announcing Sentinel is queried first, because other Sentinels may still report the former master.
     ///
     /// - Parameter moved: called on the event loop when the announced master is not the server that was found last.
     func listen(

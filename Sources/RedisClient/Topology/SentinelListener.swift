@@ -4,7 +4,7 @@ import NIOCore
 
 /// The announcement of a new master by a Sentinel.
 struct SwitchedMaster: Hashable, Sendable {
-    /// The name under which Sentinels know the master.
+    /// The name of the master in the configuration of the Sentinels.
     var name: String
     var host: RedisAddress.Host
 
@@ -44,7 +44,7 @@ final class SentinelListener {
     static let pause = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - master: the name under which the Sentinels know the master.
+    ///   - master: the name of the master in the configuration of the Sentinels.
     ///   - handshakes: the handshakes to try one after the other while the Sentinel refuses them.
     ///   - report: called on the event loop with the new master.
     init(

@@ -1,7 +1,7 @@
 import ConsolePages
 import ServerRuntime
 
-/// What a path of the admin port stands for: a page, a file or a call.
+/// The page or call that a path of the admin port names.
 package enum ConsoleRoute: Hashable, Sendable {
     case page(ConsolePage)
     case metrics

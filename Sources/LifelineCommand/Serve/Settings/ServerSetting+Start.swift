@@ -1,7 +1,7 @@
 import LifelineServer
 import Logging
 
-// Settings of what runs, of the address on which it listens, and of where its data are stored.
+// Settings of the services that run, of the address on which the server listens, and of the storage of its data.
 extension ServerSetting {
     static let host = ServerSetting(
         name: "host", meaning: "The address to listen on; 0.0.0.0 for all", option: .text(\.address.host, "address"),
