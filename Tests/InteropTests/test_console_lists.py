@@ -110,6 +110,13 @@ def test_connections_and_sessions_are_counted(server, started):
     assert (told["total"], len(told["connections"])) == (6, 2) and told["next"]
     told = console.ask(f"connections?limit=2&after={told['next']}")
     assert (told["total"], len(told["connections"])) == (6, 2)
+    seen, after = [], ""
+    while after is not None:
+        told = console.ask(f"connections?service=pusher&limit=2{after and f'&after={after}'}")
+        assert told["total"] == 5
+        seen += names(told, "connections", "id")
+        after = told["next"]
+    assert len(seen) == len(set(seen)) == 5
     assert [console.ask(f"connections?service={service}")["total"] for service in ("pusher", "chat")] == [5, 1]
     told = console.ask("connections?contains=clerk-1")
     assert (told["total"], names(told, "connections", "user")) == (1, ["Clerk-1"])

@@ -30,10 +30,15 @@ extension ServerConsoleSource {
                 guard room > 0 else { return (found, "\(service).\(number).\(index)") }
                 let slice = try await loop.eventLoop.submit {
                     let (reports, next) = console.reports(on: place, from: start, count: Self.slice)
-                    return (reports.filter(isWanted), next)
+                    var wanted: [ConnectionReport] = []
+                    for (offset, report) in reports.enumerated() where isWanted(report) {
+                        // The next answer begins with the first connection that has no room in this one.
+                        if wanted.count == room { return (wanted, Optional(start.clampedAdding(offset))) }
+                        wanted.append(report)
+                    }
+                    return (wanted, next)
                 }.get()
-                // Entries above the limit are dropped, because listing them in the next answer would repeat others.
-                found += slice.0.prefix(room)
+                found += slice.0
                 if let next = slice.1 {
                     index = next
                 } else {

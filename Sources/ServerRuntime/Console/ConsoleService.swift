@@ -26,7 +26,8 @@ package protocol ConsoleService: ConsoleCalls {
     var hasConnections: Bool { get }
     /// Describes the connections of an event loop, beginning at an index of its list. Call it on that event loop.
     ///
-    /// - Returns: the connections' descriptions, and the index at which the next page begins; nil for the last page.
+    /// - Returns: a description of each connection, in the order of the list, and the index at which the next page begins; nil for the last
+    ///   page.
     func reports(on loop: Int, from start: Int, count: Int) -> (reports: [ConnectionReport], next: Int?)
     /// Returns at most `limit` of the requests, such as long polls, that an event loop holds open. Call it on that event loop.
     func heldRows(on loop: Int, limit: Int) -> [HeldRow]
