@@ -158,7 +158,7 @@ public final class LifelineServer: Sendable {
                 sweeps += [runtime?.startWatching(on: listener.eventLoop)].compactMap(\.self)
                 sweeps.append(seat.parts.watchStores(on: listener.eventLoop, configuration.logger, configuration.clock))
                 configuration.logger.notice(
-                    "listening", metadata: ["port": "\(listener.port ?? 0)", "threads": "\(loops.count)"])
+                    "listening for clients", metadata: ["port": "\(listener.port ?? 0)", "threads": "\(loops.count)"])
                 return LifelineServer(
                     configuration, host: host, services: services, seat: seat, listener: listener, admin: admin, runtime: runtime,
                     sweeps: sweeps, ownGroup: ownGroup)
@@ -230,7 +230,7 @@ public final class LifelineServer: Sendable {
 
         func run(within timeout: Duration) async throws {
             let context = host.context
-            context.logger.info("draining")
+            context.logger.info("stopping: new connections are refused and open ones are closed")
             context.admission.withLockedValue { $0.drain() }
             await listener.close()
             try await host.finishSockets(within: timeout)
@@ -243,7 +243,7 @@ public final class LifelineServer: Sendable {
             await seat.leave()
             for loop in context.loops { loop.queue.close() }
             try await ownGroup?.shutdownGracefully()
-            context.logger.info("stopped")
+            context.logger.info("the server has stopped")
         }
     }
 

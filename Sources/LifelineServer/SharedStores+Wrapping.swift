@@ -42,7 +42,7 @@ extension Logger {
             return try await body()
         } catch {
             self.error(
-                "this node cannot begin to lead, because the database refuses it",
+                "this node cannot become the leader: the database refuses it",
                 metadata: ["partition": "\(term.partition)", "cause": "\(error)"])
             throw error
         }

@@ -40,7 +40,7 @@ extension ServerParts {
                 switch outages.withLockedValue({ $0.note(cause, of: service, at: clock.monotonic()) }) {
                 case .began(let cause):
                     logger.warning(
-                        "the store cannot be used, and what has to be stored is refused",
+                        "the store cannot be used: requests that have to store something are refused",
                         metadata: ["service": "\(service.rawValue)", "cause": "\(logText(cause.utf8, limit: 400))"])
                 case .ended: logger.notice("the store can be used again", metadata: ["service": "\(service.rawValue)"])
                 case nil: break

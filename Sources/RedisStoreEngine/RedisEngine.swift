@@ -128,7 +128,9 @@ package final class RedisEngine: StoreEngine {
             if case .success(let value) = result, let failures = value.elements?.dropFirst().first?.number, failures > 0,
                 value.elements?.first?.text == "kept"
             {
-                logger.error("Redis refused commands of a batch", metadata: ["count": "\(failures)"])
+                logger.error(
+                    "Redis refused commands of a batch of cluster changes: the stored state lacks them",
+                    metadata: ["count": "\(failures)"])
             }
             completion(CommitOutcome(result))
         }
@@ -160,7 +162,9 @@ package final class RedisEngine: StoreEngine {
         case .failure(.refused(let reply)) where reply.remedy == .refuseWrites:
             refuses = true
             if !state.withLockedValue(\.refusesWrites) {
-                logger.error("Redis takes no writes", metadata: ["cause": "\(reply)"])
+                logger.error(
+                    "Redis refuses writes: requests that change state fail until it accepts them", metadata: ["cause": "\(reply)"]
+                )
             }
         case .failure: return
         }
@@ -254,15 +258,19 @@ package final class RedisEngine: StoreEngine {
             if loss.isFinal {
                 if former != trouble {
                     logger.error(
-                        "Redis refuses this server, which tries again every 5 to 30 s; change Redis, or the password in redis and send SIGHUP",
+                        "Redis refuses this server, which retries every 5 to 30 s: correct Redis, or the setting redis and send SIGHUP",
                         metadata: ["cause": "\(loss)"])
                 }
             } else if former == nil {
-                logger.warning("Redis is away", metadata: ["cause": "\(loss)"])
+                logger.warning(
+                    "connection to Redis lost, reconnecting: requests that need Redis wait, then fail",
+                    metadata: ["cause": "\(loss)"])
             }
         case .stopped(.closed): trouble = RedisLoss.closed.description
         case .stopped(let loss):
-            logger.error("Redis is given up", metadata: ["cause": "\(loss)"])
+            logger.error(
+                "connection to Redis failed and is not retried: correct the cause and restart the server",
+                metadata: ["cause": "\(loss)"])
             trouble = loss.description
         }
         state.withLockedValue { $0.trouble[lane] = trouble }
@@ -274,7 +282,9 @@ package final class RedisEngine: StoreEngine {
         if channel == logChannel {
             guard payload.readableBytes > 0 else { return report(.resigned) }
             let written = state.withLockedValue { $0.written.take(payload) }
-            guard let batch = written ?? (try? ClusterBatch(decoding: payload)) else { return unreadable("a batch of the log") }
+            guard let batch = written ?? (try? ClusterBatch(decoding: payload)) else {
+                return unreadable("a batch of the cluster log")
+            }
             report(.batch(batch))
         } else if channel == answersChannel {
             guard let answers = try? ClusterAnswers(decoding: payload) else { return unreadable("an answer of the leader") }
@@ -286,7 +296,7 @@ package final class RedisEngine: StoreEngine {
     }
 
     private func unreadable(_ message: String) {
-        logger.error("\(message) cannot be read: all nodes have to run the same version")
+        logger.error("\(message) cannot be decoded: run the same Lifeline version on all nodes")
     }
 }
 

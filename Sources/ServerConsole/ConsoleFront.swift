@@ -125,7 +125,7 @@ package final class ConsoleFront: ServerFront {
             let (_, session) = try session(request, passage, toChange: true)
             guard session.role.mayChange else { throw .readOnly }
             guard let body = try? JSONValue(parsing: request.body), body.object != nil else { throw .notAnObject }
-            context.logger.notice("console action", metadata: ["action": "\(action.rawValue)"])
+            context.logger.notice("action requested in the console", metadata: ["action": "\(action.rawValue)"])
             answer(connection) { [source] () throws(HTTPProblem) in try await source.perform(action, body) }
         case .applications(let call): try applications(call, request, passage: passage, for: connection)
         }
@@ -191,7 +191,7 @@ package final class ConsoleFront: ServerFront {
                 return (id, state.sessions.use(id, at: now))
             }
             guard let session else { return reply(.console(.notLoggedIn)) }
-            context.logger.notice("logged in to the console", metadata: ["role": "\(role.rawValue)"])
+            context.logger.notice("user logged in to the console", metadata: ["role": "\(role.rawValue)"])
             var answer = HTTPAnswer.console(Self.told(session))
             answer.fields.append(judge.cookie(id, usesTLS: passage.usesTLS))
             reply(answer)

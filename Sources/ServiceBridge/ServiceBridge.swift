@@ -68,7 +68,8 @@ package final class ServiceBridge: Sendable {
                     !front.publish(message, to: application, textEvent: textEvent)
                 else { continue }
                 context.logger.debug(
-                    "not carried by the bridge", metadata: ["from": "\(message.origin)", "to": "\(front.bridgeName)"])
+                    "the bridge skipped a message that the receiving service cannot carry",
+                    metadata: ["from": "\(message.origin)", "to": "\(front.bridgeName)"])
             }
         }
     }
@@ -79,7 +80,7 @@ package final class ServiceBridge: Sendable {
             tally.dropped += 1
             return tally.dropped == 1
         }
-        if isFirst { context.logger.warning("the bridge drops messages: they come faster than they go") }
+        if isFirst { context.logger.warning("the queue of the bridge between services is full: new messages are dropped") }
     }
 }
 

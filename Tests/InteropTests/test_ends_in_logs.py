@@ -179,11 +179,11 @@ def test_an_error_on_a_connection_that_goes_on_is_logged(server, started):
     client = started(PusherSocket, server.port, key="open-key", secret="secret-of-this-test")
     socket_id = client.socket_id
     client.send("pusher:subscribe", {"channel": "presence-room", "auth": "open-key:" + 64 * "0", "channel_data": '{"user_id":"private-words"}'})
-    said = line(server, "error sent", code="4009")
+    said = line(server, "error sent to the client", code="4009")
     assert (said["level"], said["app"], said["service"], said["channel"]) == ("notice", "1", "pusher", "presence-room")
     assert said["reason"] == "The subscription is not authorized." and said["signed"] == f"{socket_id}:presence-room:channel_data"
     client.send("client-typing", {"x": "private-words"}, channel="private-room")
-    line(server, "error sent", code="4301")
+    line(server, "error sent to the client", code="4301")
     assert "private-words" not in "\n".join(server.errors)
 
 
@@ -195,10 +195,10 @@ def test_a_chat_frame_that_cannot_be_read_is_logged(started):
     session.send(json.dumps({"t": "send", "n": 7, "cid": "c", "content": "private-words"}))
     session.send("private-words")
     session.say("ben", "hello")
-    said = line(server, "error sent", service="chat")
+    said = line(server, "error sent to the client", service="chat")
     assert (said["level"], said["app"], said["user"], said["address"]) == ("notice", "app-key", "ann", "127.0.0.1")
     assert said["code"] == "33003" and said["reason"] and said["session"]
-    wait_until(lambda: len(lines(server, "error sent")) == 2, 30, "the second line")
+    wait_until(lambda: len(lines(server, "error sent to the client")) == 2, 30, "the second line")
     assert "private-words" not in "\n".join(server.errors)
     session.drop()
 

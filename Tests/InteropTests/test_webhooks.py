@@ -165,8 +165,8 @@ def test_the_log_and_the_metrics_say_which_receiver_fails(serve, started):
     server = serve({"url": good.url, "events": ["channel_occupied"]}, {"url": address, "events": ["channel_occupied"]})
     started(PusherSocket, server.port).subscribe("room")
     failing.wait("channel_occupied")
-    told = wait_until(lambda: [line for line in server.errors if "takes them again" in line], 30, "the end of the failures")
-    warned = [line for line in server.errors if "webhook failed" in line]
+    told = wait_until(lambda: [line for line in server.errors if "accepts events again" in line], 30, "the end of the failures")
+    warned = [line for line in server.errors if "webhook request failed" in line]
     assert len(warned) == 1 and " warning " in warned[0] and "reason=status 500" in warned[0], server.errors
     for line in told + warned:
         assert all(f" {part}" in line for part in ("service=pusher", f"app={APP_ID}", "receiver=1")), line

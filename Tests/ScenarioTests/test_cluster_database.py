@@ -191,7 +191,7 @@ def test_nobody_leads_without_the_database(pair, database):
     pair.kill(wait_until(pair.leader, 20, "a leader"))
 
     def failed():
-        return sum("the services cannot begin to lead" in line for line in pair.nodes[watcher].errors)
+        return sum("a service could not load its stored state" in line for line in pair.nodes[watcher].errors)
 
     wait_until(lambda: failed() > 1, 30, "two attempts to lead")
     begun, before = time.monotonic(), failed()

@@ -146,7 +146,9 @@ extension ServedChatApplication {
                     of: user, after: sequence, limit: InboxReader.packageLength + 1, application: key)
                 completion(page)
             } catch {
-                logger.error("inbox not read", metadata: ["error": "\(type(of: error))"])
+                logger.error(
+                    "a chat inbox could not be read from the store; the session is closed",
+                    metadata: ["error": "\(type(of: error))"])
                 completion(nil)
             }
         }

@@ -226,7 +226,10 @@ package final class ServedChatApplication: Sendable {
                     if let live, !live.isEmpty { self.perform(ChatChange(ids: self.storage.ids), live, &audience) }
                 }
             }
-            if let error { self.logger.error("chat not stored", metadata: ["error": "\(type(of: error))"]) }
+            if let error {
+                self.logger.error(
+                    "a chat change could not be stored; the client's request fails", metadata: ["error": "\(type(of: error))"])
+            }
             ticket.complete(error == nil)
         }
     }

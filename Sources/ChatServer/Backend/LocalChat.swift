@@ -139,7 +139,9 @@ package final class LocalChat: ChatStateBackend {
                 try await store.purge(
                     inboxBefore: Self.id(inboxes, before: now), historyBefore: Self.id(max(histories, inboxes), before: now))
             } catch {
-                logger.error("inboxes not purged", metadata: ["error": "\(logText(error))"])
+                logger.error(
+                    "expired chat messages could not be deleted from the store; retried in an hour",
+                    metadata: ["error": "\(logText(error))"])
             }
         }
     }
@@ -170,7 +172,9 @@ package final class LocalChat: ChatStateBackend {
                     })
             } catch {
                 guard histories.fail() else { return }
-                logger.error("histories not trimmed", metadata: ["error": "\(logText(error))"])
+                logger.error(
+                    "chat messages beyond the history limits could not be deleted; retried every 10 s",
+                    metadata: ["error": "\(logText(error))"])
             }
         }
     }

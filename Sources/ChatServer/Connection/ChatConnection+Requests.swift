@@ -31,7 +31,7 @@ extension ChatConnection {
     /// Logs a frame that could not be parsed, after which the session goes on. The log entry has the text of the answer, which contains
     /// nothing of the frame (rule SO-173).
     private func logUnread(_ refusal: ChatRequestRefusal) {
-        loop.state.note("error sent", .client, in: service.context) { details(of: refusal) }
+        loop.state.note("error sent to the client", .client, in: service.context) { details(of: refusal) }
     }
 
     /// Logs the refusal in the answer to a valid request, for example because of a rate or a missing right; other answers are not logged.
@@ -42,9 +42,9 @@ extension ChatConnection {
         var decoder = ChatFrameDecoder()
         guard case .refusal(_, let refusal) = message.withUnsafeBytes({ decoder.text($0) }) else { return }
         if refusal.code == .storageFailed {
-            loop.state.note("error sent", .server, in: service.context) { details(of: refusal) }
+            loop.state.note("error sent to the client", .server, in: service.context) { details(of: refusal) }
         } else {
-            loop.state.noteAnswer("error sent", in: service.context) { details(of: refusal) }
+            loop.state.noteAnswer("error sent to the client", in: service.context) { details(of: refusal) }
         }
     }
 

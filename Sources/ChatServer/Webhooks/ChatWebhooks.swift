@@ -126,7 +126,8 @@ final class ChatWebhooks: Sendable {
         state.retired.dropped += unwanted.count
         journal.forget(unwanted)
         logger.warning(
-            "webhook given up", metadata: ["events": "\(unwanted.count)", "reason": "the receiver is no longer configured"])
+            "webhook events dropped without delivery",
+            metadata: ["events": "\(unwanted.count)", "reason": "the receiver is no longer configured"])
     }
 
     /// Counts stored events of another process that were dropped because their address is no longer configured.

@@ -71,11 +71,11 @@ public struct LoggingObserver: EngineObserver {
         case .connecting: "connection attempt begins"
         case .connected: "connected"
         case .waiting: "connection lost or attempt failed, waiting for the next attempt"
-        case .suspended where change.category == .background: "in the background, waiting for the application to return"
-        case .suspended: "no network, waiting for one"
+        case .suspended where change.category == .background: "connection suspended while the application is in the background"
+        case .suspended: "no network: the connection waits until a network is available"
         case .disconnecting: "disconnecting"
         case .disconnected: "disconnected on request"
-        case .failed: "connection failed, nothing more is tried"
+        case .failed: "connection failed, no further attempts"
         }
     }
 }

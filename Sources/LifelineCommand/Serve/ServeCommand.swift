@@ -188,7 +188,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         if !settings.openServices.isEmpty {
             logger.warning(
-                "others can reach this server, and its development credentials are public",
+                "other machines can reach this server, but its development credentials are public: set your own",
                 metadata: ["services": "\(settings.openServices.joined(separator: ", "))"])
         }
         let connections = settings.server.maximumConnections
@@ -197,7 +197,8 @@ struct ServeCommand: AsyncParsableCommand {
         // Only a chosen `maxConnections` is worth a warning, because the default is often larger than the machine's limit.
         let isChosen = connections != ServerConfiguration().maximumConnections
         logger.log(
-            level: isChosen ? .warning : .info, "fewer files may be open than maxConnections needs",
+            level: isChosen ? .warning : .info,
+            "the limit of open files is too low for maxConnections: raise LimitNOFILE or ulimit -n",
             metadata: ["limit": "\(limit)", "needed": "\(needed)"])
     }
 }

@@ -41,7 +41,7 @@ struct ServeReload: Service {
             let others = settings.settingsForNewStart(since: started)
             if !others.isEmpty {
                 logger.warning(
-                    "other settings have changed as well; they need a new start",
+                    "some changed settings take effect only after a restart",
                     metadata: ["settings": "\(others.joined(separator: ", "))"])
             }
         } catch {

@@ -24,8 +24,8 @@ package enum ApplicationChange: Hashable, Sendable {
     package var word: String {
         switch self {
         case .create: "created"
-        case .rotate: "rotated"
-        case .finish: "rotation finished"
+        case .rotate: "secret rotated"
+        case .finish: "secret rotation finished"
         case .enable(_, let isEnabled): isEnabled ? "enabled" : "disabled"
         case .set: "changed"
         case .remove: "removed"

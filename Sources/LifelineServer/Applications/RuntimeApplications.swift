@@ -183,7 +183,7 @@ final class RuntimeApplications: Sendable {
             }
             guard isNew else { return }
             logger.error(
-                "applications that were made at run time cannot be applied, trying again every second",
+                "changed applications (created at run time) could not be applied; retried every second",
                 metadata: ["error": "\(error)"])
         }
     }
@@ -235,7 +235,7 @@ final class RuntimeApplications: Sendable {
             }
             if isNew {
                 logger.warning(
-                    "the store of applications cannot be read; the server keeps those that it has",
+                    "the store of applications cannot be read: changes made on other servers are missed",
                     metadata: ["error": "\(error)"])
             }
         }

@@ -70,7 +70,7 @@ struct RedisStart: Sendable {
                 }
                 if isFirst {
                     logger.warning(
-                        "Redis cannot be reached, trying for \(patience.components.seconds) s",
+                        "Redis cannot be reached, trying for \(patience.components.seconds) s before the start fails",
                         metadata: ["redis": "\(address)", "cause": "\(cause)"])
                 }
             case .stopped(let cause): loss.withLockedValue { $0 = cause }

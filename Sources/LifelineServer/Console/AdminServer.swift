@@ -22,7 +22,7 @@ final class AdminServer: Sendable {
         let usesTLS = !admin.isLoopback && certificate != nil
         guard admin.isLoopback || usesTLS || !admin.proxies.isEmpty else {
             configuration.logger.error(
-                "the admin port is off: at an address that other machines can reach it needs TLS (tls.cert, tls.key) or a proxy that ends TLS (adminTrustProxy), or use adminHost 127.0.0.1"
+                "the admin port is off, because other machines could reach it without TLS: set tls.cert and tls.key, adminTrustProxy, or adminHost 127.0.0.1"
             )
             return nil
         }
@@ -73,7 +73,7 @@ final class AdminServer: Sendable {
         let port = listener.port ?? admin.port
         url = admin.url(port: port, usesTLS: usesTLS)
         configuration.logger.notice(
-            "admin port", metadata: ["port": "\(port)", "console": "\(admin.passwords == nil ? "off" : url)"])
+            "the admin port is open", metadata: ["port": "\(port)", "console": "\(admin.passwords == nil ? "off" : url)"])
     }
 
     func stop() async {

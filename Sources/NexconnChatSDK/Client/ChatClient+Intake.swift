@@ -50,7 +50,9 @@ extension ChatClient {
             case .change(let change, let details, let launch, let version):
                 if isCurrent(launch) { take(change, details: details, version: version) }
             case .dropped(let count):
-                settings.logger.error("events were dropped", metadata: ["count": "\(count)"])
+                settings.logger.error(
+                    "received events were dropped, because too many waited: messages may be missing",
+                    metadata: ["count": "\(count)"])
                 noteInbox { database, client throws(ChatDatabaseError) in try database.declareGap(at: client.serverTime) }
             }
         }
@@ -75,7 +77,8 @@ extension ChatClient {
         case .reentered(let entrance): intake.reentered(entrance, client: self)
         case .entryFailed(let channel, let refusal):
             intake.entryFailed(channel, NCError(refusal.code, reason: refusal.reason), client: self)
-        case .malformed(let reason): settings.logger.warning("a frame could not be read", metadata: ["reason": "\(reason)"])
+        case .malformed(let reason):
+            settings.logger.warning("a frame of the chat server could not be decoded", metadata: ["reason": "\(reason)"])
         }
     }
 
@@ -142,7 +145,7 @@ extension ChatClient {
         do throws(ChatDatabaseError) {
             try body(database, self)
         } catch {
-            settings.logger.error("the state of the inbox could not be kept", metadata: ["error": "\(error)"])
+            settings.logger.error("the inbox state could not be saved in the local database", metadata: ["error": "\(error)"])
         }
     }
 
@@ -161,7 +164,7 @@ extension ChatClient {
             state.withLockedValue { $0.database = database }
             tellOpened(isRecreated, nil)
         } catch {
-            settings.logger.error("the database could not be opened", metadata: ["error": "\(error)"])
+            settings.logger.error("the local chat database could not be opened", metadata: ["error": "\(error)"])
             tellOpened(false, NCError(error.code, reason: "The local database could not be opened: \(error)"))
         }
     }
@@ -201,7 +204,9 @@ extension ChatClient {
                 try assembly.intake.received(
                     batch.items, place: batch.place, isOffline: batch.isOffline, hasMore: batch.hasMore, client: self)
             } catch {
-                settings.logger.error("messages could not be kept", metadata: ["error": "\(error)"])
+                settings.logger.error(
+                    "received messages could not be saved in the local database; retried every 2 s",
+                    metadata: ["error": "\(error)"])
                 // Opening the database again renames the damaged file and starts with an empty database; the application is notified of
                 // this.
                 if error as? ChatDatabaseError == .damaged, let user {

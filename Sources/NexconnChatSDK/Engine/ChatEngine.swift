@@ -52,7 +52,7 @@ final class ChatEngine: Sendable {
             return false
         }
         if isRepeated {
-            settings.logger.warning("initialize was called again with the same App Key; the first call counts")
+            settings.logger.warning("initialize was called again with the same App Key; this call is ignored")
             return
         }
         if let queue = settings.callbackQueue { registry.use(queue) }

@@ -170,7 +170,9 @@ package final class LocalStreams: StreamBackend {
                     })
             } catch {
                 guard histories.fail() else { return }
-                logger.error("histories not trimmed", metadata: ["error": "\(logText(error))"])
+                logger.error(
+                    "PubNub messages beyond the history limits could not be deleted; retried every 10 s",
+                    metadata: ["error": "\(logText(error))"])
             }
         }
     }

@@ -123,7 +123,8 @@ final class PushWebhook: Sendable {
         if !unwanted.isEmpty {
             journal.forget(unwanted)
             logger.warning(
-                "webhook given up", metadata: ["events": "\(unwanted.count)", "reason": "the receiver is no longer configured"])
+                "webhook events dropped without delivery",
+                metadata: ["events": "\(unwanted.count)", "reason": "the receiver is no longer configured"])
         }
         return messages
     }

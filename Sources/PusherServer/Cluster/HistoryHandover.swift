@@ -86,7 +86,8 @@ final class HistoryHandover: Sendable {
         // The stored part is removed, because the next leader would take it for the complete histories.
         output.write([.remove(key)], of: .pusher)
         logger.warning(
-            "histories are not left to the next leader: too much is published", metadata: ["bytes": "\(Self.maximumBytes)"])
+            "Pusher channel histories are too large to hand over: the next leader restores only logged events",
+            metadata: ["bytes": "\(Self.maximumBytes)"])
     }
 
     private func encoded(_ part: HistoryPart) -> (field: ByteBuffer, value: ByteBuffer?) {

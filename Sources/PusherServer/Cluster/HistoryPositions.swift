@@ -163,7 +163,7 @@ final class HistoryPositions: Sendable {
             }
         }
         logger.notice(
-            "histories of the last leader are gone on with",
+            "restored Pusher channel histories of the previous leader",
             metadata: ["channels": "\(restored.count)", "of": "\(positions.count)", "whole": "\(isWhole)"])
         return restored
     }

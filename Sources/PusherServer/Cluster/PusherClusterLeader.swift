@@ -130,7 +130,9 @@ final class PusherClusterLeader: ClusterLeader {
 
     func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping @Sendable (ByteBuffer) -> Void) {
         guard let request = try? PusherRequest(decoding: request) else {
-            logger.error("a request of a node cannot be read", metadata: ["node": "\(node)"])
+            logger.error(
+                "a Pusher request of another node cannot be decoded: run the same version on all nodes",
+                metadata: ["node": "\(node)"])
             return reply(ByteBuffer())
         }
         switch request {
@@ -230,7 +232,8 @@ final class PusherClusterLeader: ClusterLeader {
     private func number(of node: ClusterNode) -> Int? {
         if let number = remote.number(of: node) { return number }
         logger.error(
-            "the cluster has more nodes than Pusher can serve", metadata: ["node": "\(node)", "limit": "\(RemoteNodes.capacity)"])
+            "Pusher subscriptions of a node are refused: the cluster has more nodes than the limit",
+            metadata: ["node": "\(node)", "limit": "\(RemoteNodes.capacity)"])
         return nil
     }
 
@@ -321,7 +324,10 @@ final class PusherClusterLeader: ClusterLeader {
             case .users(let part): announced.users += part
             case .connections(let part): announced.counts += part
             case .recovering(let part): recovering += part
-            case nil: logger.error("an announcement cannot be read", metadata: ["node": "\(node)"])
+            case nil:
+                logger.error(
+                    "a node's list of Pusher subscriptions cannot be decoded: run the same version on all nodes",
+                    metadata: ["node": "\(node)"])
             default: break
             }
         }

@@ -134,7 +134,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
                 recovery: isRecovering ? application.map { Self.offer($0.value) } : nil))
         service.context.feed.tell(FeedEvent(.connected, .pusher, application: application?.value.id ?? ""))
         service.context.logger.debug(
-            "connected", metadata: logMetadata.merging(["app": "\(application?.value.id ?? "")"]) { $1 })
+            "Pusher client connected", metadata: logMetadata.merging(["app": "\(application?.value.id ?? "")"]) { $1 })
     }
 
     /// Waits until the leader permits the connection, and sends the first message then (rule CP-31). Until then, nothing is read from the
@@ -215,7 +215,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
 
     override func finish() {
         subscribers.list.remove(self)
-        service.context.logger.debug("disconnected", metadata: logMetadata)
+        service.context.logger.debug("Pusher client disconnected", metadata: logMetadata)
         guard let application else { return }
         endReplays()
         service.shares.closeConnection(application.value.id, address)
@@ -315,7 +315,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     /// Logs an error that the client receives while its connection stays open, with the client's error text (rule SO-151). For a refused
     /// signature the entry has the text that should have been signed, with `channel_data` in place of the member's data.
     private func logError(_ message: [UInt8], _ code: Int?) {
-        loop.state.note("error sent", blame(code ?? 0), in: service.context) {
+        loop.state.note("error sent to the client", blame(code ?? 0), in: service.context) {
             var metadata = logMetadata.merging(endingDetails) { $1 }
             metadata["service"] = "\(service.service.rawValue)"
             if let code { metadata["code"] = "\(code)" }

@@ -82,7 +82,7 @@ final class PusherWebhooks: Sendable {
         state.retired[state.receivers.count, default: .init()].dropped += unwanted.count
         journal.forget(unwanted)
         logger.warning(
-            "webhook given up",
+            "webhook events dropped without delivery",
             metadata: [
                 "app": "\(state.application.id)", "events": "\(unwanted.count)", "reason": "the receiver is no longer configured",
             ])

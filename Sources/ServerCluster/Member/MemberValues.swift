@@ -64,8 +64,8 @@ package enum MemberLoss: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .logEnded: "the log in the store has lost what this node has not read"
-        case .expelled: "the leader has heard nothing of this node for too long"
+        case .logEnded: "the log in the store lacks batches that this node has not read"
+        case .expelled: "the leader removed this node, because it received nothing from this node for too long"
         case .isolated: "this node could not reach the store for too long"
         }
     }

@@ -8,7 +8,7 @@ extension ClusterRuntime {
 
     func prepare(_ generation: UInt64) {
         guard !isClosed else { return }
-        logger.notice("this node begins to lead")
+        logger.notice("this node becomes the leader: its services load the stored state")
         let output = LeaderOutput(inbox, generation: generation)
         let (store, log, eventLoop) = (engine.collections, StoredLog(engine: engine), eventLoop)
         let (factories, former, partition) = (factories, retiring, settings.partition)
@@ -47,7 +47,9 @@ extension ClusterRuntime {
                     generation: generation, nodes: nodes, stopped: made.stopped, hasLost: made.hasLost, at: $1, into: &$2)
             }
         case .failure(let error):
-            logger.error("the services cannot begin to lead", metadata: ["error": "\(type(of: error))"])
+            logger.error(
+                "this node cannot lead: a service could not load its stored state; retried every second",
+                metadata: ["error": "\(type(of: error))"])
             status.problem = "The services of this node could not restore their state from the store."
             run { core, now, effects in core.preparationFailed(generation: generation, at: now, into: &effects) }
         }

@@ -263,7 +263,7 @@ final class ClusterRuntime {
             engine.elect(candidacy) { _ in }
         case .proposeHandOver(let successor, let generation):
             guard settings.pace.take(at: now, pause: settings.handOver.pause) else { return }
-            logger.notice("this node hands over", metadata: ["to": "\(successor)"])
+            logger.notice("this node hands its leadership over to another node", metadata: ["to": "\(successor)"])
             run { core, _, effects in core.handOver(to: successor, generation: generation, into: &effects) }
         case .prepareToResign(let generation): prepareToResign(generation)
         case .countListeners(let node):
@@ -314,7 +314,9 @@ final class ClusterRuntime {
             let parts = members.sorted { $0.key < $1.key }.map { (service: $0.key, payloads: $0.value.announcement()) }
             run { core, now, effects in core.withMember(at: now, &effects) { $0.announce(parts, at: now, into: &$1) } }
         case .interrupt(let loss):
-            logger.error("facts of the cluster are lost, clients are told", metadata: ["cause": "\(loss)"])
+            logger.error(
+                "cluster updates were lost: clients reconnect, or are told that messages may be missing",
+                metadata: ["cause": "\(loss)"])
             for (_, member) in members.sorted(by: { $0.key < $1.key }) { member.interrupted() }
         }
     }
@@ -358,18 +360,18 @@ final class ClusterRuntime {
                 for (service, leader) in self.leaders { leader.announced(announcement[service] ?? [], by: node) }
             }
         case .left(let node):
-            logger.notice("node left", metadata: ["node": "\(node)"])
+            logger.notice("a node left the cluster, or stopped answering and was removed", metadata: ["node": "\(node)"])
             emitting(areJoined: false) { for leader in self.leaders.values { leader.left(node) } }
             run { core, _, effects in core.withLeader(&effects) { machine, _ in machine.forget(node) } }
             hasEmitted = true
         case .lost(let node): emitting(areJoined: false) { for leader in self.leaders.values { leader.left(node) } }
         case .completed(let id, let isKept): emissions.removeValue(forKey: id)?(isKept)
-        case .resign(.lost): logger.error("the store has lost what it had confirmed, clients are told")
+        case .resign(.lost): logger.error("the store lost confirmed changes: this node stops leading, clients are told of a gap")
         case .resign(.tooLong(let bytes)):
             logger.error(
-                "a decision is too long for the store and is dropped: this node no longer leads, and another one continues without the decision",
+                "a change is too large for the store and is dropped: this node stops leading, another takes over",
                 metadata: ["bytes": "\(bytes)", "limit": "\(settings.leader.longestCommand)"])
-        case .end: logger.notice("this node leads no longer")
+        case .end: logger.notice("this node is no longer the leader")
         }
     }
 

@@ -83,10 +83,12 @@ package final class ClusterWebhookJournal: WebhookJournal {
         state.unclaimed = Dictionary(grouping: found, by: \.application)
         self.state = NIOLockedValueBox(state)
         if !found.isEmpty {
-            logger.notice("webhook events that the last leader left are being sent", metadata: ["events": "\(found.count)"])
+            logger.notice("sending webhook events that the previous leader has stored", metadata: ["events": "\(found.count)"])
         }
         guard !unreadable.isEmpty else { return }
-        logger.warning("webhook given up", metadata: ["events": "\(unreadable.count)", "reason": "of another version"])
+        logger.warning(
+            "webhook events dropped without delivery",
+            metadata: ["events": "\(unreadable.count)", "reason": "they cannot be decoded: another version stored them"])
         output.write([.removeFields(key, Array(unreadable))], of: service)
     }
 
@@ -109,7 +111,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
         }
         if isFirst {
             logger.warning(
-                "webhooks wait in memory only: there is no room for more where the next leader finds them",
+                "storage limit of webhook events reached: further ones are lost if this leader fails",
                 metadata: ["events": "\(limits.events)", "bytes": "\(limits.bytes)"])
         }
         guard let number else { return nil }
@@ -143,7 +145,8 @@ package final class ClusterWebhookJournal: WebhookJournal {
         guard !expired.isEmpty else { return [:] }
         let counts = expired.mapValues(\.count)
         logger.warning(
-            "webhook given up", metadata: ["events": "\(counts.values.reduce(0, +))", "reason": "no receiver is configured"])
+            "webhook events dropped without delivery",
+            metadata: ["events": "\(counts.values.reduce(0, +))", "reason": "no receiver is configured"])
         forget(expired.values.flatMap { $0 }.compactMap(\.event.number))
         return counts
     }

@@ -105,7 +105,7 @@ extension HTTPConnection {
         handOver()
         let visitor = upgrade.visitor
         core.logger.debug(
-            "upgraded",
+            "HTTP connection upgraded to WebSocket",
             metadata: [
                 "connection": "\(loop.number)-\(serial)", "address": "\(visitor.address ?? "unknown")",
                 "tls": "\(visitor.usesTLS)",

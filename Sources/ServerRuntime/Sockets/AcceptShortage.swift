@@ -62,7 +62,7 @@ package final class AcceptShortage: Sendable {
     }
 
     private func logWaiting(_ reason: String) {
-        logger.error("connections wait that cannot be accepted", metadata: ["reason": "\(reason)"])
+        logger.error("new connections cannot be accepted and have to wait", metadata: ["reason": "\(reason)"])
     }
 }
 

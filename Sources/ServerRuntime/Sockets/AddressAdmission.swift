@@ -80,7 +80,7 @@ package final class AddressAdmission: Sendable {
         guard isAdmitted else {
             if isNews {
                 logger.warning(
-                    "connections are refused, since their address has too many (maxConnectionsPerAddress, connectionRatePerAddress)"
+                    "connections refused: one client address exceeds maxConnectionsPerAddress or connectionRatePerAddress"
                 )
             }
             return false

@@ -71,7 +71,7 @@ package final class ListeningSocket: Sendable {
                 switch result {
                 case .success(let channel): self.use(channel)
                 case .failure(let error):
-                    self.logger.debug("the port cannot be opened yet", metadata: ["error": "\(error)"])
+                    self.logger.debug("the port cannot be opened; retrying", metadata: ["error": "\(error)"])
                     self.reopen(after: min(delay + delay, Self.longestDelay))
                 }
             }
@@ -85,7 +85,7 @@ package final class ListeningSocket: Sendable {
             return true
         }
         guard isWanted else { return channel.close(promise: nil) }
-        logger.notice("listening again", metadata: ["port": "\(port ?? 0)"])
+        logger.notice("listening again after the port was reopened", metadata: ["port": "\(port ?? 0)"])
         watch(channel)
     }
 }

@@ -134,7 +134,7 @@ package final class ServerCertificate: Sendable {
         if expires <= unixSeconds {
             logger.warning("the certificate has expired: clients will not connect")
         } else if days < 14 {
-            logger.warning("the certificate expires soon", metadata: ["days": "\(days)"])
+            logger.warning("the certificate expires soon: renew it", metadata: ["days": "\(days)"])
         }
     }
 

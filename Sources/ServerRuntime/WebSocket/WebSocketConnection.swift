@@ -156,7 +156,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
 
     public func errorCaught(context: ChannelHandlerContext, error: any Error) {
         service.context.logger.debug(
-            "connection failed", metadata: logMetadata.merging(["error": "\(type(of: error))"]) { $1 })
+            "connection closed after an error", metadata: logMetadata.merging(["error": "\(type(of: error))"]) { $1 })
         hangUp()
     }
 
@@ -170,7 +170,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     package final func cutOff() {
         guard phase == .open else { return }
         loop.state.figures.applications.count(slot) { $0.slowSubscribersCut += 1 }
-        service.context.logger.info("slow connection cut off", metadata: logMetadata)
+        service.context.logger.info("connection closed, because the client reads too slowly", metadata: logMetadata)
         fail(.slow)
     }
 

@@ -152,7 +152,7 @@ package final class WebhookDelivery: Sendable {
             return (!state.isScheduled, !hasRoom && state.queue.dropped == 1, state.queue.takeEnded())
         }
         journal?.forget(ended)
-        if isFirstLoss { logger.warning("webhooks are given up: they come faster than they go") }
+        if isFirstLoss { logger.warning("webhook queue is full: new events are dropped, because the receiver is too slow") }
         if mustSchedule { eventLoop.execute { self.work() } }
     }
 
@@ -226,7 +226,7 @@ package final class WebhookDelivery: Sendable {
             if recovers { state.isWarned = false }
             return (state.isClosed, recovers, state.queue.takeEnded())
         }
-        if recovers { logger.notice("the receiver of webhooks takes them again") }
+        if recovers { logger.notice("the webhook receiver accepts events again") }
         journal?.forget(ended)
         // A closed delivery does nothing here, because the event loop may have ended together with the server.
         if !isClosed { eventLoop.execute { self.work() } }
@@ -243,11 +243,11 @@ package final class WebhookDelivery: Sendable {
         }
         ended(id, problem: reason) { dropped = $0.fail(id, isFinal: isFinal, at: now, chance: chance) }
         if dropped > 0 {
-            logger.warning("webhook given up", metadata: ["events": "\(dropped)", "reason": "\(reason)"])
+            logger.warning("webhook events dropped without delivery", metadata: ["events": "\(dropped)", "reason": "\(reason)"])
         } else if isNews {
-            logger.warning("webhook failed, and is tried again", metadata: ["reason": "\(reason)"])
+            logger.warning("webhook request failed; it will be retried", metadata: ["reason": "\(reason)"])
         } else {
-            logger.info("webhook failed", metadata: ["reason": "\(reason)"])
+            logger.info("webhook request failed", metadata: ["reason": "\(reason)"])
         }
     }
 
@@ -303,6 +303,8 @@ package final class WebhookDelivery: Sendable {
         rested?.succeed()
         timer?.cancel()
         for cancel in cancellations.values { cancel() }
-        if dropped > 0 { logger.warning("webhook given up", metadata: ["events": "\(dropped)", "reason": "stopped"]) }
+        if dropped > 0 {
+            logger.warning("webhook events dropped without delivery", metadata: ["events": "\(dropped)", "reason": "stopped"])
+        }
     }
 }

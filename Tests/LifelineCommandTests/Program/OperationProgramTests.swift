@@ -74,7 +74,7 @@ struct OperationProgramTests {
         for _ in 0..<200 {
             links.append(try await ProbeLink.connect(to: .init(ipAddress: "127.0.0.1", port: port), limit: .seconds(30)))
         }
-        await server.error(containing: "connections wait that cannot be accepted")
+        await server.error(containing: "new connections cannot be accepted")
         links = []
         let metrics = try await get("/metrics", of: url)
         let line = metrics.split(separator: "\n").first { $0.hasPrefix("lifeline_accept_failures_total ") } ?? ""
@@ -107,7 +107,7 @@ struct OperationProgramTests {
         try FileManager.default.createSymbolicLink(atPath: path + ".new", withDestinationPath: path + ".2")
         #expect(rename(path + ".new", path) == 0)
         server.send(SIGHUP)
-        await server.error(containing: "they need a new start")
+        await server.error(containing: "only after a restart")
         #expect(server.errors.contains("settings=pathPrefix, maxConnections") && !server.errors.contains("hidden"))
         #expect(try await get("/metrics", of: url).contains("lifeline_configuration_valid 1\n"))
         server.send(SIGTERM)

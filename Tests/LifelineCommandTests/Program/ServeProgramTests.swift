@@ -122,7 +122,7 @@ struct ServeProgramTests {
 
         try folder.write(apps("1").replacingOccurrences(of: #""port": 0"#, with: #""port": 0, "maxConnections": 7"#))
         server.send(SIGHUP)
-        await server.error(containing: "they need a new start")
+        await server.error(containing: "only after a restart")
         server.send(SIGTERM)
         #expect(await server.end() == 0)
         await end(staying, gone, disabled, added)

@@ -174,7 +174,9 @@ struct RuntimeApplicationsTests {
                 _ = try await admin.call("DELETE", "/pusher/7")
                 // A change that is refused is none.
                 _ = try await admin.call("DELETE", "/pusher/7")
-                for word in ["created", "rotated", "rotation finished", "disabled", "enabled", "changed", "removed"] {
+                for word in [
+                    "created", "secret rotated", "secret rotation finished", "disabled", "enabled", "changed", "removed",
+                ] {
                     #expect(log.count(of: "application \(word)") == 1, "\(word)")
                 }
                 #expect(log.count(of: "127.0.0.1") >= 6)

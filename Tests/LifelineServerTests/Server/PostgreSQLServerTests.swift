@@ -53,7 +53,8 @@ struct PostgreSQLServerTests {
             #expect(answer.status == 503 && answer.body.contains(#""store""#))
             let metrics = try await server.request("GET", "/metrics").body
             #expect(metrics.contains(#"lifeline_store_available{service="pubnub"} 0"#))
-            await log.wait(for: "warning the store cannot be used, and what has to be stored is refused cause=PostgreSQL ")
+            await log.wait(
+                for: "warning the store cannot be used: requests that have to store something are refused cause=PostgreSQL ")
             try database.start()
             while try await server.request("GET", "/ready").status == 503 { await Task.yield() }
             try await client.publish("3", to: "room")

@@ -187,7 +187,7 @@ struct SubscribingTests {
         channel.trigger(eventName: "client-e", data: [:])
         fixture.connect()
         #expect(channel.unsentEvents.isEmpty)
-        #expect(fixture.delegate.lines.last?.hasSuffix("given up, their channel failed: 1 private-a") == true)
+        #expect(fixture.delegate.lines.last?.hasSuffix("dropped, because the subscription failed: 1 private-a") == true)
         channel.trigger(eventName: "client-e", data: [:])
         fixture.settle()
         #expect(channel.unsentEvents.isEmpty && fixture.delegate.lines.last?.contains("cannot wait") == true)

@@ -113,7 +113,9 @@ final class ChatClusterLeader: ClusterLeader {
         do throws(ClusterCodingError) {
             try handle(try ChatClusterRequest(decoding: request), from: node, reply)
         } catch {
-            logger.error("a request of another node cannot be read", metadata: ["node": "\(node)"])
+            logger.error(
+                "a chat request of another node cannot be decoded: run the same version on all nodes",
+                metadata: ["node": "\(node)"])
             reply(ChatClusterReply.done.encoded())
         }
     }
@@ -236,7 +238,9 @@ final class ChatClusterLeader: ClusterLeader {
         var announced: [Identifier: Set<UInt64>] = [:]
         for request in requests {
             guard case .announce(let app, let sessions)? = try? ChatClusterRequest(decoding: request) else {
-                logger.error("an announcement of another node cannot be read", metadata: ["node": "\(node)"])
+                logger.error(
+                    "a node's list of chat sessions cannot be decoded: run the same version on all nodes",
+                    metadata: ["node": "\(node)"])
                 continue
             }
             announced[Identifier(app), default: []].formUnion(sessions)

@@ -51,7 +51,7 @@ final class ChatClusterLog: ChatDecisionLog {
             if !hasDatabase { counting = (change.commit, key) }
         } catch {
             // This cannot happen: documents can always be encoded, and each id is assigned once.
-            logger.error("chat not stored", metadata: ["error": "\(type(of: error))"])
+            logger.error("a chat change could not be encoded and is not stored", metadata: ["error": "\(type(of: error))"])
         }
         if !live.isEmpty { writes += store.writes(for: live, Identifier(application.key), sessions, nodes) }
         var fact: (bytes: ByteBuffer, audience: ClusterAudience)?

@@ -143,7 +143,7 @@ extension ClusteredChat: ClusterMember {
             guard !fact.deliveries.isEmpty else { return }
             state.withLockedValue { $0.known[Identifier(fact.app)] }?.apply(fact.deliveries)
         } catch {
-            logger.error("what the leader says cannot be read")
+            logger.error("a chat update of the leader cannot be decoded: run the same version on all nodes")
         }
     }
 

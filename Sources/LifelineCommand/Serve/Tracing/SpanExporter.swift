@@ -52,7 +52,7 @@ final class SpanExporter: Sendable {
             defer { state.isScheduled = true }
             return (!state.isScheduled, isFull, false)
         }
-        if isFirstLoss { logger.warning("spans are dropped: they come faster than the collector takes them") }
+        if isFirstLoss { logger.warning("trace spans are dropped: the queue is full, because the collector is too slow") }
         if schedules { _ = eventLoop.scheduleTask(in: Self.delay) { self.work(isDue: true) } }
         if isFull { eventLoop.execute { self.work(isDue: false) } }
     }
@@ -96,9 +96,11 @@ final class SpanExporter: Sendable {
         }
         guard hasChanged else { return }
         if let failure {
-            logger.warning("spans cannot be exported", metadata: ["reason": "\(failure)"])
+            logger.warning(
+                "trace spans cannot be exported: they are dropped until the collector accepts them",
+                metadata: ["reason": "\(failure)"])
         } else {
-            logger.notice("spans are exported again")
+            logger.notice("trace spans are exported again")
         }
     }
 }
