@@ -175,10 +175,13 @@ extension PubNubService: ServerFront {
             }
         }
         let published = publishedCounts.withLockedValue { $0 }
-        out.family("held_polls", .gauge, "PubNub polls that are waiting for messages now.", of: service, names) {
+        out.family("held_polls", .gauge, "PubNub subscribe requests (long polls) that wait for messages now.", of: service, names)
+        {
             counts[$0]?.held ?? 0
         }
-        out.family("polls_total", .counter, "PubNub polls.", of: service, names) { counts[$0]?.polls ?? 0 }
+        out.family("polls_total", .counter, "PubNub subscribe requests (long polls) received.", of: service, names) {
+            counts[$0]?.polls ?? 0
+        }
         out.family(
             "messages_published_total", .counter, "Messages, signals and fires acknowledged by the PubNub API.", of: service,
             names

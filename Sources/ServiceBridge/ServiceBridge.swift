@@ -92,6 +92,7 @@ extension ServiceBridge {
         out.value(
             "bridge_messages_dropped_total", .counter, "Messages that the bridge dropped because its queue was full.",
             counts.dropped)
-        out.value("bridge_messages_queued", .gauge, "Messages that wait for the bridge.", counts.queued)
+        out.value(
+            "bridge_messages_queued", .gauge, "Messages that wait in the queue of the bridge between services.", counts.queued)
     }
 }

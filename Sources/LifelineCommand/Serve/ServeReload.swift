@@ -59,7 +59,7 @@ struct ServeReload: Service {
         } catch let error as ServerError {
             throw CommandFailure("\(error)")
         } catch {
-            throw CommandFailure("what is stored of new applications cannot be read (\(type(of: error)))")
+            throw CommandFailure("the stored data of added applications cannot be read (\(type(of: error)))")
         }
     }
 

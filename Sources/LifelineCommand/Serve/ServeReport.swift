@@ -47,7 +47,7 @@ struct ServeReport {
         }
         if !settings.openServices.isEmpty {
             let names = settings.openServices.joined(separator: ", ")
-            lines.append("warning: others can reach this server, and its development credentials are public (\(names))")
+            lines.append("warning: other machines can reach this server, but its development credentials are public (\(names))")
         }
         return lines
     }

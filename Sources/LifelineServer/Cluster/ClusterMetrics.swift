@@ -22,7 +22,7 @@ extension [ClusterStatus] {
                 "1 while Redis deletes keys when its memory is full (maxmemory-policy other than noeviction). Checked every 10 s.",
                 { $0.evictionPolicy == nil ? 0 : 1 }
             ),
-            ("cluster_current", "1 while this server has read the whole log without a gap.", { $0.isCurrent ? 1 : 0 }),
+            ("cluster_current", "1 while this server has read the whole cluster log without a gap.", { $0.isCurrent ? 1 : 0 }),
             ("cluster_leading", "1 on the server that leads the cluster.", { $0.role == .follower ? 0 : 1 }),
             (
                 "cluster_generation", "The number of the leader's term that this server follows.",
@@ -37,13 +37,18 @@ extension [ClusterStatus] {
             ("cluster_nodes", "Servers that belong to the cluster, as counted by its leader; 0 on other servers.", \.nodes),
             (
                 "cluster_queued_bytes",
-                "Bytes of the leader's decisions that wait to be written to Redis; 0 on servers that do not lead.", \.queuedBytes
+                "Bytes of cluster changes that the leader has not yet written to Redis; 0 on servers that do not lead.",
+                \.queuedBytes
             ),
         ]
         for (name, help, value) in gauges { write(name, .gauge, help, value, to: &out) }
         let counters: [(String, String, (ClusterStatus) -> Int)] = [
-            ("cluster_repairs_total", "How often this server read missing messages from the log in Redis.", \.repairs),
-            ("cluster_losses_total", "How often state was lost, of which clients were then informed.", \.losses),
+            ("cluster_repairs_total", "How often this server read missed cluster updates from the log in Redis.", \.repairs),
+            (
+                "cluster_losses_total",
+                "How often cluster updates were lost, so that clients reconnected or were told that messages may be missing.",
+                \.losses
+            ),
             ("cluster_elections_total", "How often this server was elected as the leader.", \.elections),
         ]
         for (name, help, value) in counters { write(name, .counter, help, value, to: &out) }

@@ -60,7 +60,8 @@ package struct PrometheusText {
             ("webhook_events_dropped_total", .counter, "Webhook events that were dropped without delivery.", \.dropped),
             (
                 "webhook_events_unkept_total", .counter,
-                "Webhook events that Redis had no room to store, so that they are lost if the leader ends.", \.unkept
+                "Webhook events that were not stored, because the storage limit was reached; they are lost if the leader ends.",
+                \.unkept
             ),
             ("webhook_requests_failed_total", .counter, "Webhook requests that failed; most are sent again.", \.failedRequests),
             ("webhook_events_queued", .gauge, "Webhook events that wait for delivery.", \.queued),

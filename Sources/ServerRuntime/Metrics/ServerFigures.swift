@@ -41,10 +41,11 @@ extension ServerFigures {
         out.value("uptime_seconds", .gauge, "Seconds since the server started.", Int(uptime.components.seconds))
         out.value("ready", .gauge, "1 while /ready answers 200.", isReady ? 1 : 0)
         out.value(
-            "configuration_valid", .gauge, "0 when the latest reload of the configuration was refused.",
+            "configuration_valid", .gauge, "0 after a reload was refused, so that the previous configuration stays in use.",
             hasValidConfiguration ? 1 : 0)
         out.value(
-            "certificate_valid", .gauge, "0 when the certificate files cannot be used as they are now; not shown without TLS.",
+            "certificate_valid", .gauge,
+            "0 while the certificate files cannot be used, so that the previous certificate stays in use; not shown without TLS.",
             certificate.map { $0.isValid ? 1 : 0 })
         out.value(
             "certificate_expires_seconds", .gauge,
