@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Lifeline
 
-struct HistoryCommand: AsyncParsableCommand {
+struct HistoryCommand: AsyncParsableCommand, ServiceOptionGroups {
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "Prints the last messages of a channel, oldest first.",
@@ -18,7 +18,10 @@ struct HistoryCommand: AsyncParsableCommand {
               lifeline history --service chat --secret app-secret --user ann --channel direct:ben
             """))
 
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup(title: "Service") var place: ServicePlaceOptions
+    @OptionGroup(title: "User") var identity: ServiceUserOptions
+    @OptionGroup(title: "Encryption") var encryption: ServiceEncryptionOptions
+    @OptionGroup(title: "Network") var network: ServiceNetworkOptions
 
     @Option(help: "The channel.")
     var channel: String
@@ -30,6 +33,7 @@ struct HistoryCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
+        try service.validate()
         guard (1...100_000).contains(count) else {
             throw ValidationError("--count takes a number from 1 to 100000.")
         }

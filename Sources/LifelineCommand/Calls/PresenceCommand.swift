@@ -1,7 +1,7 @@
 import ArgumentParser
 import Lifeline
 
-struct PresenceCommand: AsyncParsableCommand {
+struct PresenceCommand: AsyncParsableCommand, ServiceOptionGroups {
     static let configuration = CommandConfiguration(
         commandName: "presence",
         abstract: "Prints the users who are present on channels now.",
@@ -19,7 +19,10 @@ struct PresenceCommand: AsyncParsableCommand {
               lifeline presence --service chat --secret app-secret --user ann --channel group:g1
             """))
 
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup(title: "Service") var place: ServicePlaceOptions
+    @OptionGroup(title: "User") var identity: ServiceUserOptions
+    @OptionGroup(title: "Encryption") var encryption: ServiceEncryptionOptions
+    @OptionGroup(title: "Network") var network: ServiceNetworkOptions
 
     @Option(name: .customLong("channel"), help: "A channel whose users are printed; may be repeated.")
     var channels: [String]
@@ -28,6 +31,7 @@ struct PresenceCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
+        try service.validate()
         if channels.isEmpty { throw ValidationError("No channel was named. Name one with --channel.") }
     }
 

@@ -4,7 +4,7 @@ import Lifeline
 import PusherProtocol
 import WireCoding
 
-struct PublishCommand: AsyncParsableCommand {
+struct PublishCommand: AsyncParsableCommand, ServiceOptionGroups {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Publishes one message and prints whether it was accepted.",
@@ -27,7 +27,10 @@ struct PublishCommand: AsyncParsableCommand {
               lifeline publish --auth-endpoint http://localhost:3000/auth --channel private-room --data '"hello"'
             """))
 
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup(title: "Service") var place: ServicePlaceOptions
+    @OptionGroup(title: "User") var identity: ServiceUserOptions
+    @OptionGroup(title: "Encryption") var encryption: ServiceEncryptionOptions
+    @OptionGroup(title: "Network") var network: ServiceNetworkOptions
 
     @Option(help: "The channel to publish to.")
     var channel: String
@@ -42,6 +45,7 @@ struct PublishCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
+        try service.validate()
         if (try? JSONText(data)) == nil {
             throw ValidationError(
                 "--data must be JSON. Put text in double quotes inside single ones, for example --data '\"hello\"'.")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-struct ConfigShowCommand: ParsableCommand {
+struct ConfigShowCommand: ParsableCommand, ServeOptionGroups {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Prints the settings that a server would use, and the source of each.",
@@ -24,7 +24,16 @@ struct ConfigShowCommand: ParsableCommand {
     @Flag(help: "Prints each setting as a JSON object on one line.")
     var json = false
 
-    @OptionGroup var options: ServeOptions
+    @OptionGroup(title: "Configuration") var base: ServeBaseOptions
+    @OptionGroup(title: "Address and TLS") var address: ServeAddressOptions
+    @OptionGroup(title: "App") var app: ServeAppOptions
+    @OptionGroup(title: "PubNub") var pubnub: ServePubNubOptions
+    @OptionGroup(title: "Chat") var nexconn: ServeChatOptions
+    @OptionGroup(title: "Several servers") var redis: ServeRedisOptions
+    @OptionGroup(title: "Bridge") var bridging: ServeBridgeOptions
+    @OptionGroup(title: "Connections") var server: ServeServerOptions
+    @OptionGroup(title: "Console") var admin: ServeAdminOptions
+    @OptionGroup(title: "Log and traces") var log: ServeLogOptions
 
     func run() throws {
         for variable in StrayVariable.all(in: ProcessInfo.processInfo.environment) {

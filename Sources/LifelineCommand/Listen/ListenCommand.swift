@@ -11,7 +11,7 @@ import UnixSignals
     import Darwin
 #endif
 
-struct ListenCommand: AsyncParsableCommand {
+struct ListenCommand: AsyncParsableCommand, ServiceOptionGroups {
     static let configuration = CommandConfiguration(
         commandName: "listen",
         abstract: "Subscribes to channels and prints every message and every status.",
@@ -34,7 +34,10 @@ struct ListenCommand: AsyncParsableCommand {
               echo 'publish private-room {"a":1}' | lifeline listen --channel private-room --auth-endpoint http://localhost:3000/auth
             """))
 
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup(title: "Service") var place: ServicePlaceOptions
+    @OptionGroup(title: "User") var identity: ServiceUserOptions
+    @OptionGroup(title: "Encryption") var encryption: ServiceEncryptionOptions
+    @OptionGroup(title: "Network") var network: ServiceNetworkOptions
 
     @Option(name: .customLong("channel"), help: "Subscribes to this channel; may be repeated.")
     var channels: [String] = []
@@ -58,6 +61,7 @@ struct ListenCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
+        try service.validate()
         if let duration, !(duration > 0 && duration < 1e9) {
             throw ValidationError("--for takes a number of seconds above 0.")
         }

@@ -7,7 +7,7 @@ import ServiceLifecycle
 import Tracing
 import UnixSignals
 
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: AsyncParsableCommand, ServeOptionGroups {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Runs a server for unchanged clients of Pusher and PubNub, and for chat clients of this package.",
@@ -74,7 +74,16 @@ struct ServeCommand: AsyncParsableCommand {
               lifeline serve --config lifeline.json --check
             """))
 
-    @OptionGroup var options: ServeOptions
+    @OptionGroup(title: "Configuration") var base: ServeBaseOptions
+    @OptionGroup(title: "Address and TLS") var address: ServeAddressOptions
+    @OptionGroup(title: "App") var app: ServeAppOptions
+    @OptionGroup(title: "PubNub") var pubnub: ServePubNubOptions
+    @OptionGroup(title: "Chat") var nexconn: ServeChatOptions
+    @OptionGroup(title: "Several servers") var redis: ServeRedisOptions
+    @OptionGroup(title: "Bridge") var bridging: ServeBridgeOptions
+    @OptionGroup(title: "Connections") var server: ServeServerOptions
+    @OptionGroup(title: "Console") var admin: ServeAdminOptions
+    @OptionGroup(title: "Log and traces") var log: ServeLogOptions
 
     @Flag(help: "Checks the configuration, prints what the server would run, and exits.")
     var check = false

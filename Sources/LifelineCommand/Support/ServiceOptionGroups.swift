@@ -113,6 +113,34 @@ struct ServiceNetworkOptions: ParsableArguments {
     var noRecovery = false
 }
 
+/// The groups of ``ServiceOptions``, which a command has itself, for the reason given at ``ServeOptionGroups``.
+protocol ServiceOptionGroups {
+    var place: ServicePlaceOptions { get set }
+    var identity: ServiceUserOptions { get set }
+    var encryption: ServiceEncryptionOptions { get set }
+    var network: ServiceNetworkOptions { get set }
+}
+
+extension ServiceOptionGroups {
+    /// The options of all groups as one value.
+    var service: ServiceOptions {
+        get {
+            var options = ServiceOptions()
+            options.place = place
+            options.identity = identity
+            options.encryption = encryption
+            options.network = network
+            return options
+        }
+        set {
+            place = newValue.place
+            identity = newValue.identity
+            encryption = newValue.encryption
+            network = newValue.network
+        }
+    }
+}
+
 // Short names for the options of all groups.
 extension ServiceOptions {
     var service: ServiceKind { place.service }

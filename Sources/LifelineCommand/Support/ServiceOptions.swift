@@ -59,11 +59,8 @@ enum DeviceClassName: String, CaseIterable, ExpressibleByArgument, Sendable {
 /// The options for the service, its address, and the user. Shared by all commands that connect.
 struct ServiceOptions: ParsableArguments {
     @OptionGroup(title: "Service") var place: ServicePlaceOptions
-
     @OptionGroup(title: "User") var identity: ServiceUserOptions
-
     @OptionGroup(title: "Encryption") var encryption: ServiceEncryptionOptions
-
     @OptionGroup(title: "Network") var network: ServiceNetworkOptions
 
     func validate() throws {

@@ -63,9 +63,18 @@ struct ServerSetting: Sendable {
     var isList: Bool { if case .strings = shown(ServeSettings()) { true } else { false } }
 
     /// The text of `--help` for the setting's option.
-    var help: ArgumentHelp {
-        ArgumentHelp("\(meaning)\(defaultText.map { " (default: \($0))" } ?? "").", valueName: option?.valueName)
-    }
+    var help: ArgumentHelp { Self.helpTexts[name] ?? ArgumentHelp("\(meaning).") }
+
+    /// The texts of all settings by their names. They are made once, because ArgumentParser asks for each of them many times.
+    private static let helpTexts: [String: ArgumentHelp] = {
+        let unset = ServeSettings()
+        var texts: [String: ArgumentHelp] = [:]
+        for setting in all {
+            let text = setting.unset.text(setting.shown(unset)).map { " (default: \($0))" } ?? ""
+            texts[setting.name] = ArgumentHelp("\(setting.meaning)\(text).", valueName: setting.option?.valueName)
+        }
+        return texts
+    }()
 
     /// Returns this setting with an additional sentence for the documentation.
     func more(_ text: String) -> ServerSetting {
