@@ -11,10 +11,11 @@ TSAN_ONLY := LIFELINE_TEST_TARGETS=ConnectionEngineTests,EngineRuntimeTests,Inte
 # Tests without sockets run in parallel; those that watch real time on real sockets run one after the other. None of the first may wait
 # for real time: tests that compute do not yield, so a test that waits goes on only when all others have been started.
 PURE := ConnectionEngineTests|EngineRuntimeTests|WebSocketFramingTests|RedisClientTests|IdentifiersTests|WireCodingTests|BodyCompressionTests|PusherProtocolTests|PubNubProtocolTests|ChatProtocolTests|ServerStorageTests|PusherCoreTests|PubNubCoreTests|ChatCoreTests|ServerValuesTests|ServerRuntimeTests|ServerClusterTests|RedisStoreEngineTests
-# Those of the sockets' tests that run beside the others, in three processes of their own: each takes about a quarter of their time.
+# Those of the sockets' tests that run beside the others, in processes of their own, because tests of one process run one after the other.
 SERVER := LifelineServerTests|PusherServerTests
 SERVICES := PubNubServerTests|ChatServerTests
 COMMAND := LifelineCommandTests
+STORES := PostgreSQLStorageTests|HubStorageTests|ChatDatabaseTests|ClusterRedisTests|RedisClientServerTests
 # The tests of TLS, which run a second time with TLS added after connecting (rule SO-102).
 TLS := WebSocketTransportTests.*TLS|WebSocketTransportTests.PinTests|WebSocketTransportTests.ClientCertificateTests|HTTPTransportTests
 SWIFT_TEST := SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/swift-test.sh --built
@@ -144,8 +145,9 @@ pure: built $(VENV)/.ready
 .PHONY: sockets
 sockets: built
 	@Scripts/at-once.sh "$(SWIFT_TEST) --no-parallel --filter '$(SERVER)'" "$(SWIFT_TEST) --no-parallel --filter '$(SERVICES)'" \
-		"$(SWIFT_TEST) --no-parallel --filter '$(COMMAND)'" "$(SWIFT_TEST) --no-parallel --skip '$(PURE)|$(SERVER)|$(SERVICES)|$(COMMAND)'"
-	LIFELINE_TLS_PLACEMENT=after-connecting $(SWIFT_TEST) --no-parallel --filter '$(TLS)'
+		"$(SWIFT_TEST) --no-parallel --filter '$(COMMAND)'" "$(SWIFT_TEST) --no-parallel --filter '$(STORES)'" \
+		"$(SWIFT_TEST) --no-parallel --skip '$(PURE)|$(SERVER)|$(SERVICES)|$(COMMAND)|$(STORES)'" \
+		"export LIFELINE_TLS_PLACEMENT=after-connecting; $(SWIFT_TEST) --no-parallel --filter '$(TLS)'"
 
 .PHONY: objc
 objc: built ## Type-check the Objective-C faces of the SDKs, and programs that use them
