@@ -247,12 +247,18 @@ package final class RedisEngine: StoreEngine {
         }
     }
 
+    /// The trouble of a connection that has not been made yet.
+    private static let connecting = "connecting"
+
+    /// Logs and reports changes of a connection to Redis.
     private func note(_ linkStatus: RedisLinkStatus, of lane: RedisLane) {
         let former = state.withLockedValue(\.trouble[lane])
         let trouble: String?
         switch linkStatus {
-        case .ready: trouble = nil
-        case .connecting: trouble = former ?? "connecting"
+        case .ready:
+            trouble = nil
+            if former != nil, former != Self.connecting { logger.notice("connection to Redis restored") }
+        case .connecting: trouble = former ?? Self.connecting
         case .waiting(let loss, _):
             trouble = loss.description
             if loss.isFinal {

@@ -80,8 +80,8 @@ package final class AddressAdmission: Sendable {
         guard isAdmitted else {
             if isNews {
                 logger.warning(
-                    "connections refused: one client address exceeds maxConnectionsPerAddress or connectionRatePerAddress"
-                )
+                    "connections refused: one client address exceeds maxConnectionsPerAddress or connectionRatePerAddress",
+                    metadata: ["address": "\(address)"])
             }
             return false
         }

@@ -53,3 +53,15 @@ package struct RemoteAddress: Hashable, Sendable {
         (high, low, self.isLoopback) = (network, isLoopback ? 1 : .max, isLoopback)
     }
 }
+
+extension RemoteAddress: CustomStringConvertible {
+    /// The IPv4 address, such as `192.0.2.1`, or the IPv6 network, such as `2001:db8:0:1::/64`.
+    package var description: String {
+        if isLoopback, high == 0, low == 1 { return "::1" }
+        if high == 0, low >> 32 == 0xFFFF {
+            return stride(from: 24, through: 0, by: -8).map { String(low >> UInt64($0) & 0xFF) }.joined(separator: ".")
+        }
+        return stride(from: 48, through: 0, by: -16).map { String(high >> UInt64($0) & 0xFFFF, radix: 16) }.joined(separator: ":")
+            + "::/64"
+    }
+}

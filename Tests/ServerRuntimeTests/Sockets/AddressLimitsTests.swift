@@ -10,6 +10,16 @@ struct AddressLimitsTests {
         try #require(RemoteAddress(named: text), "\(text)")
     }
 
+    @Test("An address is written as an IPv4 address or an IPv6 network")
+    func texts() throws {
+        for (given, text) in [
+            ("192.0.2.1", "192.0.2.1"), ("::ffff:10.0.0.255", "10.0.0.255"), ("127.0.0.1", "127.0.0.1"), ("::1", "::1"),
+            ("2001:db8:1:2::7", "2001:db8:1:2::/64"), ("::2", "0:0:0:0::/64"),
+        ] {
+            #expect(try "\(address(given))" == text)
+        }
+    }
+
     @Test("An address of IPv4 stands for itself, one of IPv6 for its network of 64 bits, and a port for nothing")
     func addresses() throws {
         for (one, other) in [
