@@ -13,7 +13,7 @@ struct ChatLog: Sendable {
     private(set) var applications: [Identifier: ChatStoreContents] = [:]
     /// The ids of all events in the order of their arrival. Ids of removed events may still be in the list.
     private var order = Deque<Name>()
-    /// The ids of events that belong to no history, in ascending order.
+    /// The ids of events that belong to no history, but possibly to inboxes, in ascending order.
     private var loose = Deque<Name>()
     private var highest: UInt64 = 0
     private var count = 0

@@ -11,7 +11,7 @@ struct ChatRows: StoreRows {
         var application: String
     }
 
-    /// The largest number of entries in an inbox. The oldest entries beyond it are deleted, several at a time.
+    /// The largest number of entries in a chat user's inbox. The oldest entries beyond it are deleted, several at a time.
     let inboxEntries: Int
     private let names = ChatNames()
 

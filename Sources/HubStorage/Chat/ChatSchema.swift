@@ -55,10 +55,12 @@ extension StoreSchema {
         try database.execute(sql: "DROP TABLE directed")
     }
 
-    /// Creates the tables that give numbers to names, because names occur in many rows.
+    /// Creates the tables that give numbers to the names of applications, inboxes and conversations, because these names occur in many
+    /// rows.
     private static func createNames(_ database: Database) throws {
         try database.execute(sql: "CREATE TABLE application (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)")
-        // `last` is needed only when the newest entries of an inbox were purged, because existing entries contain their positions.
+        // An inbox continues after its highest position, which is normally that of its newest entry. The column `last` keeps this position
+        // when the newest entries were purged.
         try database.execute(
             sql: """
                 CREATE TABLE inbox (

@@ -15,7 +15,7 @@ struct ChatStoreContents: Sendable {
     }
 
     private struct Inbox: Sendable {
-        /// The entries in ascending order of both values. The events of some of the oldest entries may already be removed.
+        /// The inbox's entries, sorted by position and also by event id. The events of some of the oldest entries may already be removed.
         var entries = Deque<(sequence: UInt64, id: UInt64)>()
         var last: UInt64 = 0
         var acknowledged: UInt64 = 0

@@ -60,7 +60,8 @@ enum EventUsage {
         }
     }
 
-    /// The number of days without remaining messages at which their rows are deleted, so that not every such day costs a transaction.
+    /// The table has one row for each day. Rows of days without remaining messages are deleted only when there are this many, because
+    /// deleting each row on its own would cost a transaction per day.
     static let emptyDays = 1_000
 
     /// Whether at least ``emptyDays`` rows have no remaining messages. Each day of each application has a row, even after its messages have
@@ -73,7 +74,8 @@ enum EventUsage {
         try database.execute(sql: "DELETE FROM event_usage WHERE messages <= 0")
     }
 
-    /// The number and bytes of the messages in the histories of each application, and the id at which its oldest day begins.
+    /// The number and bytes of the messages in the histories of each application, and the lowest possible event id of its oldest day with
+    /// messages.
     static func totals(_ database: Database) throws -> [Identifier: HistoryTrimmer.Total] {
         var totals: [Identifier: HistoryTrimmer.Total] = [:]
         let rows = try Row.fetchCursor(
@@ -89,7 +91,7 @@ enum EventUsage {
         return totals
     }
 
-    /// The largest number of messages that one step removes, and of events that it examines.
+    /// The largest number of messages that one call of `trim` removes from histories, and of events that it examines.
     private static let (removed, passed) = (300, 2000)
 
     /// Removes some of the oldest messages of an application from their histories. Call it within a transaction.

@@ -70,8 +70,9 @@ public final class InMemoryChatStore: ChatStore {
     public func close() async {}
 }
 
-/// Makes a random name for an epoch. A new epoch tells devices that their inbox positions are invalid.
+/// Makes a random name for the store's epoch. Devices compare it: a new epoch means that the inbox positions that they have are invalid.
 func newChatEpoch() -> String { String(UInt64.random(in: 1 << 40 ... .max), radix: 36) }
 
-/// The id since which repeated messages are recognized: one hour before `now` (rule CT-7).
+/// The lowest event id of the hour before `now`, in units of 100 ns. When a client sends a message again whose first copy is older than
+/// that, the repetition is not recognized (rule CT-7).
 func recentSendsHorizon(at now: UInt64) -> UInt64 { now - min(now, 3600 * TimetokenClock.ticksPerSecond) }

@@ -200,7 +200,7 @@ extension SQLiteChatStore {
             }
             var restored = RestoredChat(epoch: epoch)
             let reserved = try Int64.fetchOne(database, sql: "SELECT timetoken FROM reservation") ?? 0
-            // No reserved ids mean a first start, because every server reserves ids before it accepts requests.
+            // Every server reserves ids before it accepts requests, so a database without reserved ids was never used by a server.
             restored.isFirstStart = reserved == 0
             let newest = try Int64.fetchOne(database, sql: "SELECT max(id) FROM event") ?? 0
             restored.highestID = UInt64(clamping: max(reserved, newest))
@@ -303,7 +303,7 @@ extension SQLiteChatStore {
             var left = inboxes
             var room = Self.purgeStep
             while room > 0, let inbox = left.first {
-                // The prefix contains all entries to delete, because the entries of an inbox are in the order of their event ids.
+                // All entries to delete are at the beginning of the inbox, because its entries are in the order of their event ids.
                 let due = try Row.fetchAll(selection, arguments: [inbox, room]).prefix { ($0[1] as Int64) < floor }
                 if due.count < room { left.removeFirst() }
                 room -= max(due.count, 1)

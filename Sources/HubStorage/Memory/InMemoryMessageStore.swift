@@ -26,8 +26,8 @@ public final class InMemoryMessageStore: MessageStore {
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        // Other messages need not be stored: the streams keep them for readers that catch up, and streams and store end with the same
-        // process.
+        // A message outside the history is not stored: subscribers that catch up get it from the message streams, which also exist only
+        // until the process ends.
         if message.isStored {
             let now = now()
             log.withLockedValue { $0.append(message, application: application, at: now) }
@@ -35,7 +35,8 @@ public final class InMemoryMessageStore: MessageStore {
         completion(nil)
     }
 
-    /// Stores nothing, because the server keeps the records in memory for as long as this store exists.
+    /// Stores nothing, because the server keeps the keyset's records (such as metadata and memberships) in memory for as long as this store
+    /// exists.
     public func commit(
         _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void

@@ -57,8 +57,8 @@ struct MessageLog: Sendable {
         for application in histories.keys { removeGone(application) }
     }
 
-    /// Removes the entries of removed messages from an application's order when they are the majority. This is needed because dropping
-    /// messages to save memory shortens only the order of all applications.
+    /// Removes the entries of removed messages from the list `order` of an application when they are the majority. This is needed because
+    /// dropping messages to save memory shortens only the list `order` of all applications together.
     private mutating func tidy(_ application: Identifier) {
         guard let index = histories.index(forKey: application),
             histories.values[index].order.count > 2 * histories.values[index].usage.messages + 1024
@@ -73,7 +73,8 @@ struct MessageLog: Sendable {
         histories[application]?.order = Deque(left ?? [])
     }
 
-    /// The number of entries in all lists of order, including entries of removed messages.
+    /// The number of entries in all `order` lists together: that of all applications, and one for each application. Entries of removed
+    /// messages count.
     var entryCount: Int { histories.values.reduce(order.count) { $0 + $1.order.count } }
 
     private func has(_ timetoken: UInt64, in name: Name) -> Bool {

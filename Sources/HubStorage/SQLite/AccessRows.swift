@@ -7,7 +7,7 @@ import ServerStorage
 enum AccessRows {
     private static let condition = "application = ? AND kind = ? AND name = ? AND holder IS ?"
 
-    /// Saves an entry. When it replaces an entry with the same key, it keeps that entry's position.
+    /// Saves an entry. An entry that replaces one with the same key keeps its place in the order in which entries are restored.
     static func save(_ entry: AccessEntry, application: String, into database: Database) throws {
         let key = arguments(entry.key, application)
         let values: StatementArguments = [entry.rights, entry.ttl, entry.expires]

@@ -52,7 +52,8 @@ enum MessageUsage {
         }
     }
 
-    /// The number of days without remaining messages at which their rows are deleted, so that not every such day costs a transaction.
+    /// The table has one row for each day. Rows of days without remaining messages are deleted only when there are this many, because
+    /// deleting each row on its own would cost a transaction per day.
     static let emptyDays = 1_000
 
     /// Whether at least ``emptyDays`` rows have no remaining messages. Each day of each application has a row, even after its messages have
@@ -65,7 +66,8 @@ enum MessageUsage {
         try database.execute(sql: "DELETE FROM message_usage WHERE messages <= 0")
     }
 
-    /// The number and bytes of the messages in each application's histories, and the timetoken at which its oldest day begins.
+    /// The number and bytes of the messages in each application's histories, and the lowest possible timetoken of its oldest day with
+    /// messages.
     static func totals(_ database: Database) throws -> [Identifier: HistoryTrimmer.Total] {
         var totals: [Identifier: HistoryTrimmer.Total] = [:]
         let rows = try Row.fetchCursor(
@@ -81,7 +83,7 @@ enum MessageUsage {
         return totals
     }
 
-    /// The largest number of messages that one step deletes, and of messages that it examines.
+    /// The largest number of messages that one call of `trim` deletes, and of messages that it examines.
     private static let (deleted, passed) = (300, 2000)
 
     /// Deletes some of the oldest messages of an application. Call it within a transaction.

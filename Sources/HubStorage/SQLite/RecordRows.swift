@@ -3,7 +3,8 @@ import GRDB
 import Identifiers
 import ServerStorage
 
-/// Stores the records of applications as rows. Names are stored as blobs, because a TEXT value would end at a NUL.
+/// Stores the records of PubNub applications (such as metadata, memberships and files) as rows. Names are stored as blobs, because a TEXT
+/// value would end at a NUL.
 enum RecordRows {
     static func create(in database: Database) throws {
         try database.execute(

@@ -55,8 +55,8 @@ final class StoreDirectory: Sendable {
         _ path: String, make: (String) -> Int32 = { mkdir($0, 0o700) == 0 ? 0 : errno }
     ) throws(MessageStoreError) {
         var prefix = path.hasPrefix("/") ? "/" : ""
-        // The latest refusal to create a directory. It is not an error for an existing parent; if `path` is missing in the end, it is the
-        // reason.
+        // The error number of the latest `mkdir` that was refused. A refusal does not matter if the directory exists already. If `path`
+        // does not exist after the loop, this number is the reason.
         var refusal: Int32?
         for part in path.split(separator: "/") {
             prefix += part

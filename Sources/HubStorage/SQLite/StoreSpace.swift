@@ -13,9 +13,9 @@ import GRDB
 /// SQLite keeps free pages for later rows, so a database file does not shrink by itself. Only files that were created with `auto_vacuum =
 /// INCREMENTAL` can shrink; other files need one `VACUUM` while the server is stopped.
 enum StoreSpace {
-    /// The number of pages that one step returns. They have 256 KiB, so that other writes wait for at most about 5 ms.
+    /// The number of free pages that one step returns to the file system: 256 KiB, so that other writes wait for at most about 5 ms.
     static let step = 64
-    /// The number of steps per second while no other write waits.
+    /// The number of times per second that ``step`` pages are returned to the file system while no other write waits.
     static let stepsPerSecond = 16
     /// The number of free pages that are kept in a file for later rows: 16 MiB.
     static let kept = 4096
@@ -29,7 +29,8 @@ enum StoreSpace {
         let queue = try DatabaseQueue(path: file)
         try queue.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
-            // Changing the version writes the first page, and with it the setting.
+            // SQLite writes the file's first page, which contains the vacuum setting, only when something in it changes, here the user
+            // version.
             try database.execute(sql: "PRAGMA user_version = 1")
             try database.execute(sql: "PRAGMA user_version = 0")
         }

@@ -43,7 +43,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
 
     private struct Outage: Sendable {
         var error: MessageStoreError
-        /// When the error occurred, in nanoseconds of the monotonic clock.
+        /// When the latest failure to write occurred, in nanoseconds of the monotonic clock.
         var time: UInt64
     }
 
@@ -125,9 +125,9 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
         outage.withLockedValue { $0 = Outage(error: error, time: DispatchTime.now().uptimeNanoseconds) }
     }
 
-    /// Records the outcome of a reservation. A success may not prove that the disk has space, because a reservation replaces one small row.
-    /// So it ends an outage only when the outage is half a minute old. This is needed for a server that receives no items, because it is
-    /// not ready.
+    /// Records whether a limit of ids could be stored. A success does not prove that the disk has space, because it only replaces one small
+    /// row. Still, it ends an outage whose latest failure is at least half a minute old: a server in an outage reports that it is not
+    /// ready, so it may get no items whose success would end the outage.
     private func noteReservation(_ error: MessageStoreError?) {
         guard error == nil else { return note(error) }
         let now = DispatchTime.now().uptimeNanoseconds

@@ -67,7 +67,7 @@ package final class RowSpool: RowSink, StoredTables {
             case .initial: "INSERT OR IGNORE"
             case .limit: "INSERT"
             }
-        // The larger value is kept; encoded rows can be compared directly, because they sort in the order of the rows.
+        // Of two limits with the same key the larger one is kept. Their encodings can be compared, because they sort like the limits.
         let larger = table.conflict == .limit ? "ON CONFLICT (key) DO UPDATE SET rest = max(rest, excluded.rest)" : ""
         try translating {
             // Each row is written alone, because a transaction for several rows would only add two statements.

@@ -69,7 +69,7 @@ struct SQLiteTableForm {
                 order: "application.name, kind, document.name")
         default:
             let names = columns(of: table)
-            // A row with the value 0 is skipped, because other stores have no row before the first change.
+            // A limit of 0 is left out of the copy, because stores other than SQLite have no row for a limit that was never set.
             let condition = table.conflict == .limit ? " WHERE \(names.last ?? "id") > 0" : ""
             return Source(
                 columns: names.joined(separator: ", "), from: "\"\(table.name)\"" + condition,
