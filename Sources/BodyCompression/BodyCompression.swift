@@ -54,7 +54,7 @@ public enum BodyCompression {
             &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, Format.gzip.windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, version)
         guard setUp == Z_OK else { throw .unavailable }
         defer { deflateEnd(&stream) }
-        // The limit is never reached, because gzip makes incompressible data only slightly longer.
+        // The output always stays below this limit, because gzip makes incompressible data only slightly longer.
         return try run(&stream, over: bytes, limit: bytes.count * 2 + 1024, step: { deflate(&$0, Z_FINISH) })
     }
 

@@ -14,9 +14,9 @@ public enum CompressionError: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String {
         switch self {
         case .damaged: "The body is damaged, or is not compressed as gzip, zlib or deflate."
-        case .truncated: "The compressed body is incomplete."
+        case .truncated: "The body is incomplete: it ends within the compressed data."
         case .trailingBytes: "The body contains extra bytes after the compressed data."
-        case .tooLong: "The decompressed body exceeds the size limit."
+        case .tooLong: "The decompressed body exceeds the receiver's size limit. Send a smaller body."
         case .unavailable: "The body could not be compressed or decompressed, because memory is short."
         }
     }

@@ -37,13 +37,14 @@ package struct DatabaseFile: Sendable {
         try createDirectory()
         var status = stat()
         if stat(path, &status) == 0 {
-            // The file is not opened here, because closing it would release the locks that SQLite has on it for other databases of this
-            // process. Each of these would then conclude that the process of the other one has ended (rule CD-62).
+            // The file is not opened here. Closing it would release the locks of all SQLite connections that this process has to the file,
+            // and SQLite would then treat these connections as if their process had ended (rule CD-62).
             guard status.st_mode & S_IFMT == S_IFREG else { throw .unusable(reason: String(cString: strerror(EISDIR))) }
             guard access(path, R_OK | W_OK) == 0 else { throw Self.unusable() }
             return true
         }
-        // A mark of damage belongs to a file that was moved aside, not to the new file.
+        // A file beside the database marks it as damaged. It belonged to a database that was moved aside, so it is deleted before the new
+        // database is created.
         unlink(mark)
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor < 0, errno == EEXIST { return true }

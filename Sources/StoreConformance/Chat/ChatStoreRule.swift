@@ -1,6 +1,7 @@
 import ServerStorage
 
-/// The rules that every chat store has to fulfil; they are used like those of ``MessageStoreRule``.
+/// The rules that every chat store has to fulfil. A test checks them one by one with ``check(_:)``, as in the example of
+/// ``MessageStoreRule``.
 ///
 /// Rules about restarts expect restored data only if the store has the same `RestoredChat.epoch` after the restart.
 public enum ChatStoreRule: String, CaseIterable, Sendable, CustomStringConvertible {

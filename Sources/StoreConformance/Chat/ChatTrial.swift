@@ -2,7 +2,7 @@ import Identifiers
 import NIOConcurrencyHelpers
 import ServerStorage
 
-/// Makes an event for checks; its other fields have fixed values.
+/// Makes an event for checks. The fields that are no parameters have fixed values.
 func event(
     _ id: UInt64, _ conversation: Identifier? = "room", from sender: Identifier = "ann", clientID: Identifier? = nil,
     body: String = "m"

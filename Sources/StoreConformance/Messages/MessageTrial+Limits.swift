@@ -5,8 +5,8 @@ import ServerStorage
 extension MessageTrial {
     func limits() async throws {
         let store = try await open()
-        // More messages than a store deletes in one step, in two channels and on several days. Between them are messages that do not count:
-        // of another application, or outside of the history.
+        // The test stores more messages than a store deletes in one step, in two channels and on several days. Among them are messages that
+        // the limits do not concern, because they belong to another application or to no history.
         let day = 86_400 * TimetokenClock.ticksPerSecond
         let base = place.now()
         let tokens = (0..<2400 as Range<UInt64>).map { base + $0 * (day / 800) }
@@ -27,7 +27,7 @@ extension MessageTrial {
         try expect(all, HistoryUsage(messages: 2400, bytes: 2400 * size), "the usage of a history without limits")
         try await trimming(store, HistoryLimits(messages: 2399), left(2399), removed: 1, size)
         try await trimming(store, HistoryLimits(messages: 1000), left(1000), removed: 1399, size)
-        // The limit is one byte less than the size of 901 messages.
+        // This limit is one byte too small for 901 messages, so 900 stay.
         try await trimming(store, HistoryLimits(bytes: 901 * size - 1), left(900), removed: 100, size)
         try await trimming(store, HistoryLimits(messages: 900, bytes: 900 * size), left(900), removed: 0, size)
         try await trimming(store, HistoryLimits(lowest: tokens[tokens.count - 500]), left(500), removed: 400, size)

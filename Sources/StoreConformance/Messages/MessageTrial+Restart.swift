@@ -94,11 +94,11 @@ extension MessageTrial {
         try await first.append(event(6), with: .removed(removed))
         let elsewhere = action(7, value: "elsewhere")
         try await first.append(event(7, "other"), with: .added(elsewhere), in: "other")
-        // If the store refuses the repeated timetoken of this event, it must not store the action, either.
+        // The message `event(4)` exists already, so the store may refuse it. Then it must not store the action `late`, either.
         let late = action(8, value: "late")
         var isLateKept = true
         do { try await first.append(event(4), with: .added(late)) } catch { isLateKept = false }
-        // Removing these actions must not remove actions with the same timetokens in other channels and applications.
+        // The actions have the same timetokens as actions in other channels and applications, which must stay.
         let deleted = action(9, value: "deleted")
         try await first.append(event(9), with: .added(deleted))
         try await first.remove(actions: [deleted], of: "room", application: "app")
@@ -169,7 +169,7 @@ extension MessageTrial {
         try await first.commit([.put(record(.channel, "ann", value: "first")), .put(changed), .remove(gone.key)], with: [])
         try await first.commit([.remove(.init(.user, Array("nobody".utf8)))], with: [event(4)])
         try await first.commit([.put(gone)], with: [event(5)], in: "other")
-        // If the store refuses the repeated timetoken of this event, it must not store the record, either.
+        // The message `event(4)` exists already, so the store may refuse it. Then it must not store the record `late`, either.
         let late = record(.user, "late", value: "4")
         var isLateKept = true
         do { try await first.commit([.put(late)], with: [event(4)]) } catch { isLateKept = false }
@@ -203,7 +203,7 @@ extension MessageTrial {
         let (store, restored) = try await reopened(first)
         if let restored {
             let found = restored.recent.values.joined().reduce(0) { $0 + $1.bytes }
-            // The sum may exceed the limit by one message, because the message that exceeds it may still be restored.
+            // The size of the restored messages may exceed the limit by one message, because a store may stop only after that message.
             try expect(found <= place.restoredBytes + 2000, "\(found) bytes were restored with a bound of \(place.restoredBytes)")
             try expect(
                 found >= place.restoredBytes / 2, "\(found) bytes were restored of 300,000 with a bound of \(place.restoredBytes)"
@@ -214,8 +214,8 @@ extension MessageTrial {
 
     func gaps() async throws {
         let base = place.now()
-        // The phases: few messages, all of which are restored; one channel with more messages than a stream keeps; more bytes than are
-        // restored; an hour without messages.
+        // Before each of four restarts, the test appends: few messages, all of which are restored; more messages of one channel than a
+        // stream keeps; more bytes than are restored; nothing during an hour.
         let phases: [(name: String, messages: [StoredMessage], seconds: UInt64)] = [
             ("a few messages", (1...40).map { message(base + $0, Identifier("few.\($0 % 3)")) }, 0),
             ("a channel with many messages", (100...400).map { message(base + $0, $0 % 100 == 0 ? "few.1" : "many.1") }, 0),

@@ -1,7 +1,7 @@
 import Identifiers
 import ServerStorage
 
-/// Makes a message for checks; its other fields have fixed values.
+/// Makes a message for checks. The fields that are no parameters have fixed values.
 func message(
     _ timetoken: UInt64, _ channel: Identifier = "room", bytes: Int = 0, isStored: Bool = true, expires: UInt64? = nil
 ) -> StoredMessage {
@@ -82,7 +82,7 @@ extension MessageTrial {
         let store = try await open()
         let first = message(5)
         try await store.append(first)
-        // A store may refuse or ignore this second message with the same timetoken.
+        // A store may refuse or ignore this message, because the timetoken 5 exists already.
         try? await store.append(message(5, bytes: 10))
         try await store.append(message(6))
         let found = try await store.history(HistoryQuery(channel: "room", limit: 9), application: "app")

@@ -47,7 +47,8 @@ public enum JSONBytes {
     @inlinable @inline(__always)
     public static func eightDigits(_ word: UInt64) -> UInt64? {
         guard areDigits(word) else { return nil }
-        // Each step combines neighbours: digits to pairs, pairs to groups of four, and these to the whole number.
+        // Each line combines neighbouring values: digits to numbers of two digits, these to numbers of four digits, and these to the whole
+        // number.
         var value = word &- ones &* 0x30
         value = (value &* 10 &+ value >> 8) & 0x00FF_00FF_00FF_00FF
         value = (value &* 100 &+ value >> 16) & 0x0000_FFFF_0000_FFFF

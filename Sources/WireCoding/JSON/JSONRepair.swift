@@ -51,8 +51,8 @@ public struct JSONRepair {
                 try scanner.expectEnd()
                 return (clean, 0)
             } catch {
-                // A missing closing quote in the last element causes this error, too. It is not repaired, because the text may be
-                // truncated.
+                // The scanner reports a truncated text, and also a text whose last string lacks its closing quote, as `.truncated`. Neither
+                // is repaired, because part of the text may be missing.
                 guard error.kind != .truncated else { return nil }
             }
             var second: (bytes: [UInt8], replacedCount: Int)?

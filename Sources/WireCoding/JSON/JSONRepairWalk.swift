@@ -114,7 +114,7 @@ struct JSONRepairWalk {
         } else if steps.contains(where: { !$0.path.isEmpty }), container(steps) {
             return true
         }
-        // The member could not be repaired in parts, so the output of the attempt is removed.
+        // The member could not be repaired in parts, so what was copied of it is removed from the output.
         out.removeSubrange(before.0...)
         replacedCount = before.1
         guard let end = endOfMember(from: start, closer) else { return false }

@@ -51,7 +51,7 @@ extension JSONScanner {
             position = special &+ 1
             return text(start, special)
         }
-        // The buffer is eight bytes longer than the rest of the text, because each store writes eight bytes.
+        // The buffer is eight bytes longer than the rest of the text, because unescaped bytes are written eight at a time.
         let needed = bytes.count - start + 8
         if scratch.count < needed { scratch = [UInt8](repeating: 0, count: max(needed, 256)) }
         let result = scratch.withUnsafeMutableBytes { out -> Result<String, JSONSyntaxError> in
