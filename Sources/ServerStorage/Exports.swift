@@ -1,2 +1,2 @@
-// Re-exported, because this module's interface uses instants, growing ids, rate limiters and sets of event loops.
+// `ServerValues` is re-exported, because this module's interface uses its types, for example for instants and rate limits.
 @_exported import ServerValues

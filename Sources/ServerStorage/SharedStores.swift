@@ -1,7 +1,7 @@
 import Identifiers
 
-/// The term of a leader that writes to a store which several servers share: it leads one partition of their cluster, until a later leader's
-/// term begins.
+/// The term of a leader: the time during which one server alone may write the data of one partition of a cluster to the shared store. The
+/// term ends when the term of the partition's next leader begins.
 package struct LeaderTerm: Hashable, Sendable {
     /// The number of the partition, from 0 on.
     package let partition: Int

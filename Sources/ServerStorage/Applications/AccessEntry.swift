@@ -42,7 +42,7 @@ public struct AccessEntry: Hashable, Sendable {
     /// The time at which the entry expires, in seconds since 1970; nil if it never expires.
     public var expires: Int?
 
-    /// Makes an entry; by default without rights, and without an end.
+    /// Makes an entry; by default without rights, and valid for an unlimited time.
     public init(_ key: Key, rights: Int = 0, ttl: Int = 0, expires: Int? = nil) {
         self.key = key
         self.rights = rights

@@ -31,10 +31,11 @@ public struct Keyset: Hashable, Sendable {
     /// The size limit of all files together, in bytes; 0 disables files. 1 GiB by default. A server without a data directory stores at most
     /// 64 MiB of them, in memory.
     public var fileStorage: Int
-    /// How long a file is stored; nil until a client deletes it.
+    /// How long a file is stored; nil when it stays until a client deletes it.
     public var fileLifetime: Duration?
     /// How long stored messages stay in the history at most, counted from their publication; nil when only their publishers limit that.
-    /// Messages from before this was set are removed, too; in Redis only if one of the next two limits is set.
+    /// Messages that were stored before this limit was set are removed, too; with Redis only if ``historyMessages`` or ``historyBytes`` is
+    /// also set.
     public var historyRetention: Duration?
     /// The largest number of stored messages of all channels together; nil for no limit. The oldest messages beyond it are removed within
     /// seconds.

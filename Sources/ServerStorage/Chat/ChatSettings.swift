@@ -53,12 +53,13 @@ public struct ChatApplication: Hashable, Sendable {
     public static let development = ChatApplication(key: "app-key", secret: Secret("app-secret"))
 }
 
-/// The limits of a chat application. Sizes are in bytes. The values are those of the vendor's service where it publishes them.
+/// The limits of a chat application. Sizes are in bytes. The values are those of Nexconn's own service where Nexconn publishes them.
 public struct ChatLimits: Hashable, Sendable {
-    /// The largest number of messages of one session per second. The vendor's service allows 5; the higher default only prevents that one
+    /// The largest number of messages of one session per second. Nexconn's own service allows 5; the higher default only prevents that one
     /// client harms others.
     public var sendsPerSecond: Int = 1_000
-    /// The largest number of other changes of one session per second: groups, open channels, receipts, settings.
+    /// The largest number of changes other than messages that one session may make per second: to groups, open channels, receipts and
+    /// settings.
     public var changesPerSecond: Int = 500
     /// The largest number of read-only requests of one session per second.
     public var queriesPerSecond: Int = 1_000
@@ -108,7 +109,7 @@ public struct ChatLimits: Hashable, Sendable {
     public var presenceSubscribers: Int = 5_000
     /// How long messages for an offline user stay in the user's inbox.
     public var inboxRetention: Duration = .seconds(7 * 86_400)
-    /// How long messages stay in histories: 180 days, as in the vendor's service, and at least as long as ``inboxRetention``.
+    /// How long messages stay in histories: 180 days, as in Nexconn's own service, and at least as long as ``inboxRetention``.
     public var historyRetention: Duration = .seconds(180 * 86_400)
     /// The largest number of messages in all histories of the application together; nil for no limit. The oldest messages beyond it are
     /// removed from histories within seconds; inboxes keep them for ``inboxRetention``.

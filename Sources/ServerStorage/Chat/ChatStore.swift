@@ -66,8 +66,8 @@ public protocol ChatStore: Sendable {
 }
 
 extension ChatStore {
-    /// The default implementation restores everything and leaves out other applications. A store that may contain much data should
-    /// implement this method, to read less.
+    /// The default implementation restores all applications, and returns the state of the requested ones. A store that may contain much
+    /// data should implement this method, so that it reads only the requested ones.
     public func restore(_ applications: Set<Identifier>) async throws -> RestoredChat {
         var restored = try await restore()
         restored.applications = restored.applications.filter { applications.contains($0.key) }
@@ -265,7 +265,8 @@ public struct RestoredChat: Sendable {
     public var applications: [Identifier: Application]
     /// The highest reserved or assigned event id. No id up to this one may be assigned again.
     public var highestID: UInt64
-    /// Identifies the present generation of all inboxes. A store that loses its data at a restart has a new epoch after each start.
+    /// A name for the inboxes as a whole. A store that loses its data at a restart has a new epoch after each start, so that devices do not
+    /// continue from positions in lost inboxes.
     public var epoch: String
     /// Whether the store can tell that no server has used it before, so that there were no earlier requests. Always false for a store that
     /// loses its data at a restart.

@@ -2,10 +2,10 @@ import Identifiers
 
 /// Reduces histories to their limits, in steps that a durable store performs (rule SO-165).
 ///
-/// For each application, the trimmer stores the timetoken before which all its messages are deleted, so that a store passes over the
-/// messages of other applications only once.
+/// For each application, the trimmer stores the timetoken before which it has deleted all messages that are to be deleted. The next step
+/// begins there, so that a store reads the messages of other applications that lie in between only once.
 package actor HistoryTrimmer {
-    /// The usage of an application's history, and the beginning of the first day that has a message of it.
+    /// The usage of an application's history, and the timetoken at which the first day with messages of the application begins.
     package struct Total: Sendable {
         package var usage: HistoryUsage
         package var first: Int64
@@ -16,10 +16,10 @@ package actor HistoryTrimmer {
         }
     }
 
-    /// The outcome of a step: the usage after it, with the number of messages that this step alone has removed.
+    /// The result of one step: the usage after it. In this usage, `removed` counts only the messages that the step itself has removed.
     package struct Step: Sendable {
         package var usage: HistoryUsage
-        /// The timetoken before which the application has no messages any more.
+        /// The timetoken (in chat, the event id) below which the history has no messages any more. The next step begins there.
         package var reached: Int64
         package var isUnfinished: Bool
 

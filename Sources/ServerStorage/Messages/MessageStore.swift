@@ -92,8 +92,8 @@ public protocol MessageStore: Sendable {
 }
 
 extension MessageStore {
-    /// The default implementation restores everything and leaves out other applications. A store that may contain much data should
-    /// implement this method, to read less.
+    /// The default implementation restores all applications, and returns the state of the requested ones. A store that may contain much
+    /// data should implement this method, so that it reads only the requested ones.
     public func restore(_ applications: Set<Identifier>) async throws -> RestoredState {
         var state = try await restore()
         state.recent = state.recent.filter { applications.contains($0.key) }

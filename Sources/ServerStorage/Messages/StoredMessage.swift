@@ -6,7 +6,7 @@ public struct StoredMessage: Hashable, Sendable {
     public var timetoken: UInt64
     /// The channel to which the message was published.
     public var channel: Identifier
-    /// The user id of the publisher; nil for none.
+    /// The user id of the publisher; nil when the publish request named no user.
     public var publisher: String?
     /// The payload, as JSON text in UTF-8.
     public var payload: [UInt8]
@@ -16,7 +16,7 @@ public struct StoredMessage: Hashable, Sendable {
     public var kind: Int
     /// The message type that the publisher has chosen; nil for none.
     public var customType: String?
-    /// The publisher's sequence number of the message; nil for none.
+    /// The sequence number that the publisher has given the message; nil when it gave none.
     public var sequence: Int?
     /// The publisher's origination timetoken; nil for none.
     public var origination: UInt64?
