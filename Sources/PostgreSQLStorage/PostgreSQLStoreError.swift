@@ -71,10 +71,10 @@ public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvert
             )
         case .replaced(let schema):
             (
-                "another server has used the schema \(schema) of this database meanwhile",
-                "stop that one, and start this one again"
+                "another server has used the schema \(schema) of this database since this server lost its connection",
+                "stop the other server, and start this one again"
             )
-        case .deposed: ("another server leads meanwhile, and this one stores nothing more for it", nil)
+        case .deposed: ("another server has become the leader of the partition, so this server stores nothing more for it", nil)
         case .otherCluster(let schema):
             (
                 "the schema \(schema) of this database belongs to servers with another redisPrefix",
@@ -108,7 +108,7 @@ public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvert
         case .full: ("no room is left on the disk of the database", "free some space")
         case .refused(let reason, let code):
             ("PostgreSQL refuses a statement (\(reason), SQLSTATE \(code))", "see the log of the database")
-        case .overloaded: ("more messages wait than the database takes", "publish more slowly")
+        case .overloaded: ("the queue of messages to store is full, because the database is too slow", "publish more slowly")
         case .duplicate: ("a message with this timetoken is stored already", nil)
         case .closed: ("the store is closed", nil)
         }

@@ -3,7 +3,7 @@ import ServerStorage
 
 /// Stores the applications that are created at run time in a PostgreSQL database, beside the tables of the other stores (rule PG-20).
 package final class PostgreSQLApplicationStore: ApplicationStore {
-    /// This store appends no items, because each change waits for its answer.
+    /// The item type of the writer's queue. It has no values, because this store queues no items: each change waits for its answer.
     private struct NoItems: PostgresItems {
         func cost(of item: Never) -> Int {}
         func statements(for item: Never) -> [PostgresStatement] {}

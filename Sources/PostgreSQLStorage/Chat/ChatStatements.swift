@@ -11,7 +11,7 @@ struct ChatStatements: PostgresItems {
         var documents: [[UInt8]]
     }
 
-    /// The largest number of entries in an inbox. The oldest entries are deleted, several at a time.
+    /// The largest number of entries in a chat user's inbox. The oldest entries beyond it are deleted, several at a time.
     let inboxEntries: Int
 
     /// The number of entries by which an inbox may exceed ``inboxEntries`` before the excess is deleted in one step.

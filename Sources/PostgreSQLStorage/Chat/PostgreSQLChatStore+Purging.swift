@@ -27,7 +27,7 @@ extension PostgreSQLChatStore {
         while try await purgeEvents("id < $1", before: last) == Self.purgeStep {}
     }
 
-    /// Drops the partitions whose events all have ids lower than this one, and creates those of the next days (rules PG-31 and PG-32).
+    /// Drops the table partitions in which all events have ids below `floor`, and creates those of the next days (rules PG-31 and PG-32).
     private func dropPartitions(before floor: Int64) async throws {
         let partitions = partitions
         try await partitions.prepare(database, under: check, at: now())
@@ -93,7 +93,8 @@ extension PostgreSQLChatStore {
             var room = Self.purgeStep
             while room > 0, let inbox = left.first {
                 let place: [PostgresValue] = [.name(inbox.application), .name(inbox.name)]
-                // The entries of an inbox are in the order of their events' ids, so the oldest entries come first.
+                // An inbox's positions are in the order of its event ids, so all entries up to the position that this query returns can be
+                // deleted.
                 let found = try connection.run(
                     """
                     SELECT max(sequence), count(*) FROM (

@@ -51,7 +51,8 @@ public final class PostgreSQLChatStore: ChatStore {
         }
         let store = PostgreSQLChatStore(database, settings, now: now)
         do {
-            // In a cluster, the leader of partition 0 creates the table partitions.
+            // A server without a cluster creates the partitions of the tables here. In a cluster, the leader of the cluster's partition 0
+            // creates them.
             if settings.cluster == nil { try await store.partitions.prepare(database, under: nil, at: now()) }
         } catch {
             await database.close()
@@ -84,7 +85,7 @@ public final class PostgreSQLChatStore: ChatStore {
     public func reserve(idsUpTo limit: UInt64) async throws { try await database.reserve(limit, under: check) }
 
     public func close() async {
-        // The store of a leader has a `check`, and uses the connections of the shared store, which closes them itself.
+        // A leader's store, which has a `check`, leaves the connections open: they belong to the shared store, which closes them itself.
         if check == nil { await database.close() }
     }
 }

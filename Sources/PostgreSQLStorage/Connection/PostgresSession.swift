@@ -66,7 +66,8 @@ final class PostgresSession: @unchecked Sendable {
 
     /// Performs `body` with the connection, if there is one, and closes it.
     func end(_ body: (PostgresConnection) throws -> Void = { _ in }) {
-        // An error is ignored, because the server does the same as `body` when it notices the end of the connection.
+        // An error is ignored: `body` can only release the server's lock, and PostgreSQL itself releases this lock when the connection
+        // ends.
         if let connection, connection.isOpen { try? body(connection) }
         connection = nil
     }

@@ -16,7 +16,8 @@ final class MessagePartitions: Sendable {
 
     /// The time between two rounds of maintenance, in units of 100 ns.
     private static let interval = 60 * TimetokenClock.ticksPerSecond
-    /// How long a looked-up expiry is used without another look, in units of 100 ns, because there may be thousands of partitions.
+    /// How long the looked-up expiry of a partition is used before it is looked up again, in units of 100 ns. Looking up each one in every
+    /// round would be slow, because there may be thousands of partitions.
     private static let trust = 3_600 * TimetokenClock.ticksPerSecond
 
     private let database: PostgresDatabase<MessageStatements>

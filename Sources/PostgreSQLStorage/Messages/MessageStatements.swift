@@ -1,7 +1,7 @@
 import Identifiers
 import ServerStorage
 
-/// Converts messages, and records with their event messages, to SQL statements.
+/// Converts messages to SQL statements, and records together with the messages that announce their changes.
 struct MessageStatements: PostgresItems {
     enum Item: Sendable {
         case message(StoredMessage, MessageActionChange?, application: String)
@@ -113,7 +113,7 @@ struct MessageStatements: PostgresItems {
 enum AccessStatements {
     private static let condition = "application = $1 AND kind = $2 AND name = $3 AND holder IS NOT DISTINCT FROM $4"
 
-    /// Writes an entry. It keeps the position of the entry that it replaces.
+    /// Writes an entry. An entry that replaces one with the same key keeps its place in the order in which entries are restored.
     static func save(_ entry: AccessEntry, _ application: String) -> [PostgresStatement] {
         let values =
             key(entry.key, application) + [

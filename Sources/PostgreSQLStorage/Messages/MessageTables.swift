@@ -30,8 +30,8 @@ enum MessageTables {
             PRIMARY KEY (application, kind, name)
         );
         """,
-        // The number and bytes of the messages in histories, by application and day. Pages have free room, because nearly each transaction
-        // changes the table.
+        // The table with the number and bytes of the messages in histories, by application and day. Its pages are only half filled, so that
+        // the updates of nearly each transaction find room in the same page.
         """
         CREATE TABLE message_usage (
             application bytea NOT NULL, day int8 NOT NULL, messages int8 NOT NULL, bytes int8 NOT NULL, PRIMARY KEY (application, day)

@@ -43,7 +43,8 @@ public final class PostgreSQLMessageStore: MessageStore {
             items: MessageStatements(catchUp: settings.catchUp))
         let partitions = MessagePartitions(database)
         do {
-            // In a cluster, the leader of partition 0 creates the table partitions.
+            // A server without a cluster creates the partitions of the tables here. In a cluster, the leader of the cluster's partition 0
+            // creates them.
             if settings.cluster == nil { try await partitions.prepare(under: nil, at: now()) }
         } catch {
             await database.close()
@@ -113,7 +114,7 @@ public final class PostgreSQLMessageStore: MessageStore {
 
     public func close() async {
         purging.withLockedValue { $0?.cancel() }
-        // The store of a leader has a `check`, and uses the connections of the shared store, which closes them itself.
+        // A leader's store, which has a `check`, leaves the connections open: they belong to the shared store, which closes them itself.
         if check == nil { await database.close() }
     }
 }
@@ -181,7 +182,7 @@ extension PostgreSQLMessageStore {
         }
     }
 
-    /// Deletes in small steps, so that other writes can run between two steps. Messages that arrive meanwhile are not deleted.
+    /// Deletes in small steps, so that other writes can run between two steps. Messages that arrive during the deletion are not deleted.
     public func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
         guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return 0 }
         let place: [PostgresValue] = [.text(application), .name(channel)]
@@ -244,7 +245,7 @@ extension PostgreSQLMessageStore {
         }
     }
 
-    /// Deletes up to a thousand expired messages, and up to a thousand expired entries.
+    /// Deletes up to a thousand expired messages, and up to a thousand expired entries of the access manager.
     ///
     /// - Returns: the number of deleted messages or of deleted entries, whichever is larger.
     func purge() async throws -> Int { try await Self.purge(database, partitions, under: check, at: now()) }

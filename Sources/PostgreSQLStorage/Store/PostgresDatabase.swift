@@ -114,7 +114,7 @@ struct PostgresApplications: Sendable {
     /// - Parameter names: the applications; nil for all.
     init(_ names: Set<Identifier>?) { self.names = names }
 
-    /// The SQL condition. Its only parameter has this number.
+    /// The SQL condition. It has one parameter, which has the index `number` in the statement.
     func condition(_ number: Int) -> String {
         names == nil ? "cardinality($\(number)::bytea[]) = 0" : "application = ANY ($\(number)::bytea[])"
     }

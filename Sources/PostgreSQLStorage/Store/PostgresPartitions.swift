@@ -4,8 +4,9 @@ import ServerValues
 
 /// The partitions of a table by time, one for each day, in units of 100 ns since 1970 (rules PG-31 to PG-35).
 ///
-/// Partitions are created ahead. Rows of days without a partition are in the default partition, so that a write never fails because of a
-/// clock. A table from before the introduction of partitions is one partition, which ends with the day of its migration.
+/// Partitions are created ahead. Rows of days without a partition are in the default partition, so that a write does not fail even when a
+/// wrong clock gives it a day without a partition. A table from before the introduction of partitions is one partition, which ends with the
+/// day of its migration.
 final class PostgresPartitions: Sendable {
     struct Partition: Hashable, Sendable {
         var name: String

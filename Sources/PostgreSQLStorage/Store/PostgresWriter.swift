@@ -140,7 +140,7 @@ extension PostgresWriter {
         }
     }
 
-    /// Takes the appends and refusals before the next work from the queue, up to the limits of a group.
+    /// Takes the items and refusals at the front of the queue, up to the first `work` job or the limits of a group.
     private func takeGroup() -> [Job] {
         waiting.withLockedValue { waiting in
             var group: [Job] = []

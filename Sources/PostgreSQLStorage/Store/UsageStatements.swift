@@ -7,7 +7,8 @@ struct UsageStatements {
     /// The name of the table with the counts.
     let table: String
 
-    /// Adds new messages to the counts. The statements have the order of the rows, so that two servers never wait for each other.
+    /// Adds new messages to the counts. The rows are updated in the order of application and day, so that the transactions of two servers
+    /// cannot wait for each other.
     func additions(_ counted: [HistoryDay: HistoryUsage]) -> [PostgresStatement] {
         guard !counted.isEmpty else { return [] }
         let rows = counted.sorted { $0.key < $1.key }
@@ -75,7 +76,7 @@ struct UsageStatements {
 }
 
 extension UsageStatements {
-    /// The largest number of messages that a step deletes.
+    /// The largest number of messages that one step of trimming deletes.
     private static let deleted: Int64 = 1000
 
     /// The messages that one step of trimming may delete.
@@ -91,7 +92,7 @@ extension UsageStatements {
         /// Whether the history is within its limits, so that only messages that are too old are deleted.
         var isOnlyOld: Bool
 
-        /// - Returns: nil when no message of the day has to be deleted.
+        /// - Returns: nil when no message of the day `day` has to be deleted.
         init?(_ day: Int64, from: Int64, _ limits: HistoryLimits, _ usage: HistoryUsage) {
             let start = day.multipliedReportingOverflow(by: HistoryTrimmer.day)
             let next = start.partialValue.addingReportingOverflow(HistoryTrimmer.day)

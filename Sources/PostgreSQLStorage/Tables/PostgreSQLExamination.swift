@@ -1,6 +1,7 @@
 import ServerStorage
 
-/// Checks whether something keeps a server from using a database, without changing anything (rule DC-10). Calls block.
+/// Checks, without changing anything, whether a server could use a database: connection, version, rights, tables and others (rule DC-10).
+/// Calls block.
 package struct PostgreSQLExamination: Sendable {
     /// The checks, in the order in which they are performed.
     package enum Question: String, CaseIterable, Sendable {
@@ -131,14 +132,14 @@ extension PostgreSQLExamination {
         if found.count > 0 {
             guard found.integer(0, 0) == 1 else {
                 return .failed(
-                    "the user must not make tables in the schema \(settings.schema)",
+                    "the user has no right to create tables in the schema \(settings.schema)",
                     advice: "Make the user the owner of the schema: ALTER SCHEMA \(settings.quotedSchema) OWNER TO the user.")
             }
             return .passed("the user may make tables in the schema \(settings.schema)")
         }
         guard try connection.run("SELECT has_database_privilege(current_database(), 'CREATE')").integer(0, 0) == 1 else {
             return .failed(
-                "there is no schema \(settings.schema), and the user must not make it",
+                "there is no schema \(settings.schema), and the user has no right to create it",
                 advice: "Create the schema as an administrator: CREATE SCHEMA \(settings.quotedSchema) AUTHORIZATION the user.")
         }
         return .passed("the user may make the schema \(settings.schema)")
