@@ -26,12 +26,12 @@ struct AccessNeed: Hashable, Sendable {
         names.map { AccessNeed(kind: .user, name: Identifier($0), right: right) }
     }
 
-    /// The name for all channels, groups or users together. It needs a pattern that matches it, or a grant for the whole keyset (rule
-    /// PV-83).
+    /// The name that stands for all channels, groups or users together. Only a token pattern that matches `*`, or a grant for the whole
+    /// keyset, gives rights on it (rule PV-83).
     static let everything = "*"
 
-    /// All groups that a request names. A repeated parameter is read completely, so that the value that takes effect was checked (rule
-    /// PV-89).
+    /// All groups that a request names. If the query parameter is repeated, the groups of all its occurrences are returned, so that those
+    /// of the occurrence that takes effect are among the checked ones (rule PV-89).
     private static func allGroups(_ request: PubNubServerRequest) -> [String] {
         all(["channel-group"], of: request)
     }

@@ -1,7 +1,7 @@
 /// The rights that a held poll needs. They are checked again when the poll may have lost one of them (rule PV-138).
 struct HeldAccess: Sendable {
     let needs: [AccessNeed]
-    /// The auth key or access token of the poll's request; nil without one.
+    /// The auth key or access token of the poll's request; nil when the request has neither.
     let auth: String?
     /// When the access token expires, in seconds since 1970; nil when the request has no token.
     let end: Int?

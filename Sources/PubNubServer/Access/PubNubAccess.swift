@@ -58,7 +58,8 @@ struct PubNubAccess: Sendable {
         auth.flatMap { application.grants.token($0, secretKeys: application.keyset.validSecretKeys.revealed) }
     }
 
-    /// The current version of the grants. Read it before you check the rights of a poll, because the poll may be held.
+    /// The current version of the grants. Read it before you check the rights of a poll: if a right is lost during the check, the version
+    /// of the held poll is outdated, and its rights are checked once more.
     var version: Int { application.grants.version(at: application.clock.unixSeconds()) }
 
     /// The rights that a poll needs while it is held; nil for a signed request, which keeps its rights.

@@ -33,7 +33,8 @@ extension PubNubREST {
         // A token whose user was dropped would be valid for everybody, so a value of a wrong type is refused (rule PV-185).
         default:
             return Self.invalid(
-                "grant", message: "Invalid uuid", detail: "The uuid has to be a string.", at: "permissions.uuid")
+                "grant", message: "Invalid uuid", detail: "The field permissions.uuid has to be a string.", at: "permissions.uuid"
+            )
         }
         guard !resources.isEmpty || !patterns.isEmpty || !categories.isEmpty else {
             return Self.invalid(

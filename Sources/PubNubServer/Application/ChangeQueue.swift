@@ -13,7 +13,7 @@ final class ChangeQueue: Sendable {
 
     private struct State: Sendable {
         var waiting = Deque<(owner: Identifier?, change: Change)>()
-        /// The number of waiting changes of each owner.
+        /// The number of waiting changes of each owner, which is a user or a client address.
         var perOwner: [Identifier: Int] = [:]
         /// Whether a change is in progress.
         var isBusy = false
@@ -23,7 +23,7 @@ final class ChangeQueue: Sendable {
     static let capacity = 1000
 
     private let limit: Int
-    /// How many changes of one owner may wait.
+    /// The largest number of waiting changes of one owner, which is a user or a client address.
     private let share: Int
     private let state = NIOLockedValueBox(State())
 
@@ -76,8 +76,8 @@ final class ChangeQueue: Sendable {
     /// Performs waiting changes until the queue is empty, or until a change has not ended when its call returns.
     private func work() {
         while let change = next() {
-            // Two callers use this flag: `end` of the change, and the loop after the change has returned. The second caller continues the
-            // queue.
+            // `goesOn` is called twice, in either order: when the change ends, and when the call that starts the change returns. Only the
+            // second call returns true, so the next change starts after both.
             let isFirst = NIOLockedValueBox(true)
             let goesOn: @Sendable () -> Bool = {
                 isFirst.withLockedValue { isFirst in

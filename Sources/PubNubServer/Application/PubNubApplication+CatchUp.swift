@@ -10,7 +10,7 @@ extension PubNubApplication.State {
     /// The number of channels and patterns with kept messages above which those without a poll are removed at once.
     static var idleLimit: Int { 100_000 }
 
-    /// Keeps the messages of these channels and patterns from now on.
+    /// Keeps the messages of a poll's channels and patterns from now on.
     mutating func cover(_ interest: StreamInterest, at now: UInt64) {
         let count = streams.coveredCount
         streams.cover(interest, at: now)
@@ -40,13 +40,14 @@ extension PubNubApplication.State {
         has(after: cursor, interest, at: now()) ? streams.hasDropped(after: cursor, interest) : nil
     }
 
-    /// Removes channels and patterns that no poll subscribes to any more. Call it about once a second: each call examines at least 1/64 of
-    /// them.
+    /// Removes the messages of channels and patterns that no poll subscribes to any more. Call it about once a second: each call examines
+    /// at least 1/64 of the channels and patterns with kept messages.
     mutating func removeUnread(at now: UInt64) {
         removeUnread(limit: max(1000, streams.coveredCount / 64), age: Self.memory, at: now)
     }
 
-    /// Removes channels and patterns without a poll when more than ``idleLimit`` are kept. It examines twice as many as were added.
+    /// When more than ``idleLimit`` channels and patterns have kept messages, removes those without a poll. Each call examines twice as
+    /// many channels and patterns as were added.
     private mutating func makeRoom(for added: Int, at now: UInt64) {
         guard added > 0, streams.coveredCount > Self.idleLimit else { return }
         removeUnread(limit: 2 * added, age: 0, at: now)
@@ -65,7 +66,7 @@ extension PubNubApplication {
         relay.request(request, of: self)
     }
 
-    /// Repeats the requests that have failed. Call it about once a second.
+    /// Requests missing messages from the leader again after a request has failed. Call it about once a second.
     func catchUpAgain() {
         withState { $0.catchUp.resume() }
         catchUp()

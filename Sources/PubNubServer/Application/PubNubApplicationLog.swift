@@ -20,7 +20,7 @@ extension PubNubApplicationLog {
     var hasUnanswered: Bool { false }
 }
 
-/// The changes that one step makes to a keyset.
+/// The changes to a keyset that are made while its lock is held once.
 struct PubNubDecision: Sendable {
     /// Messages that subscribers can read from now on, including presence events, in the order of their timetokens.
     var messages: [StoredMessage]
@@ -33,7 +33,7 @@ struct PubNubDecision: Sendable {
 }
 
 extension PubNubApplication {
-    /// Passes the effects of one step to the log. The application's lock is held.
+    /// Passes the changes that were made while the keyset's lock is held to the log. Call it before the lock is released.
     func record(_ pending: PendingNotifications, _ state: inout State, in log: any PubNubApplicationLog) {
         let decision = PubNubDecision(
             messages: pending.entries.map(\.message),

@@ -17,8 +17,8 @@ struct DeletedFiles: Sendable {
     private var times: [Identifier: OccupancyTime] = [:]
     /// Deletions, oldest first.
     private var order = Deque<Deletion>()
-    /// Deletions before this time may not be recorded, so forms that were issued before it are refused. Nil when all deletions with
-    /// possibly valid forms are recorded.
+    /// Deletions before this time are possibly not recorded, so upload forms that were issued before it are refused. Nil when the deletions
+    /// of all files whose upload forms may still be valid are recorded.
     private var horizon: OccupancyTime?
     private let maximum: Int
 
@@ -55,7 +55,7 @@ struct DeletedFiles: Sendable {
         return forgotten
     }
 
-    /// Sets the horizon to the end of the second of `time`, so that forms that were issued in this second are refused too.
+    /// Upload forms that were issued up to the end of the second of `time` are refused from now on.
     private mutating func forget(before time: OccupancyTime) {
         horizon = OccupancyTime(instant: time.instant, unixSeconds: time.unixSeconds.clampedAdding(1))
     }

@@ -9,7 +9,8 @@ import WireCoding
 struct FileRequest: Sendable {
     let application: PubNubApplication
     let request: PubNubServerRequest
-    /// Stores and returns the contents of files. Requests that do not concern contents are passed on by ``answer(_:reply:)``.
+    /// Stores uploaded files and returns their contents: the application's own files in a single server, ``ClusterFiles`` on a node of a
+    /// cluster.
     var keeper: any FileKeeper
     /// The boundary of a multipart form; nil when the body is not a multipart form.
     var boundary: String?

@@ -93,7 +93,7 @@ struct MultipartForm: Sendable {
             var matched = 1
             while matched < delimiter.count, body.element(at: found + matched) == delimiter[matched] { matched += 1 }
             if matched == delimiter.count { return found }
-            // The matched bytes are skipped, because a delimiter contains a carriage return at its beginning only.
+            // No other delimiter begins within the matched bytes, because a delimiter contains a carriage return at its beginning only.
             position = found + matched
         }
         return nil

@@ -64,7 +64,10 @@ final class PubNubFiles: FileKeeper {
             // The store keeps the records, so the files return when a later start can list the contents.
             state = NIOLockedValueBox(State(index: FileIndex(), deleted: deleted))
             logger.error(
-                "The directory with the contents of uploaded files cannot be read. No file is served.",
+                """
+                The directory with the contents of uploaded files cannot be read, so no file is served. Make it readable for the user that \
+                runs the server, then restart the server.
+                """,
                 metadata: ["keyset": "\(subscribeKey)"])
         }
     }

@@ -88,7 +88,7 @@ struct PubNubDraft: Hashable, Sendable {
         kind = .message
         isDelivered = true
         guard let metadata else { return }
-        guard let json = try? JSONText(metadata) else { throw .invalid("The metadata has to be JSON.") }
+        guard let json = try? JSONText(metadata) else { throw .invalid("The metadata of the message has to be JSON.") }
         self.metadata = Array(json.text.utf8)
     }
 

@@ -189,7 +189,7 @@ final class PushWebhook: Sendable {
     }
 
     private func delivery(to url: String) -> WebhookDelivery {
-        // The prefix is random for each start, so that batch ids are unique.
+        // The ids of batches begin with a prefix that is random for each delivery, so that ids are unique across restarts.
         let prefix = Hex.text((0..<8).map { _ in UInt8.random(in: .min ... .max) })
         return WebhookDelivery(
             policy: Self.policy, clock: clock, eventLoop: eventLoop, logger: logger, journal: journal, isFinal: Self.isFinal

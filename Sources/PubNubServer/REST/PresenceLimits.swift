@@ -10,9 +10,10 @@ enum PresenceLimits {
     static let places = 20_000
     /// The largest length in characters of a channel or group name without `-pnpres`, of a user id or of an instance id.
     static let nameLength = 92
-    /// The number of channels that one step changes. Other work can be done between two steps.
+    /// A presence change of more channels than this is divided into slices of this many channels, between which the application's lock is
+    /// free.
     static let slice = 200
-    /// The size of an answer in bytes. Users and channels beyond it are left out.
+    /// The largest size of an answer in bytes. Users and channels that would exceed it are left out.
     static let answerBytes = 1 << 20
 
     /// Checks the number and the length of the names in a request.

@@ -16,9 +16,10 @@ struct FilterQueue {
     var evaluations = 0
     var turns = 0
 
-    /// The limit of work in one turn, in the unit of filter work; it takes one or two milliseconds.
+    /// The largest amount of filter work in one turn of the event loop, in the unit of ``PubNubFilterSubject/work``. It takes one or two
+    /// milliseconds.
     static let workPerTurn = 1 << 20
-    /// The work that checking a poll counts for, in addition to its filter.
+    /// The amount of work that is counted for each poll in the queue, in addition to the work of its filter.
     static let workPerPoll = 2048
 }
 
@@ -50,7 +51,7 @@ extension PubNubPolls {
                 continue
             }
             guard let filter = poll.filter else {
-                // The poll that was queued has been refused since, and the connection has sent another poll, which has no filter.
+                // The queued poll has ended, and its connection has sent another poll, which has no filter.
                 poll.isWoken = false
                 filtering.waiting.removeFirst()
                 answerNow(poll, at: now)

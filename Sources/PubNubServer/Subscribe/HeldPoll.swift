@@ -29,7 +29,7 @@ final class HeldPoll: HeldExchange {
     var followsGap = false
     /// Whether the poll is queued to be checked for messages in this turn of the event loop.
     var isWoken = false
-    /// Whether that check answers the poll even without a message.
+    /// Whether the poll is answered even without a message when it is next checked for messages.
     var mustAnswer = false
 
     /// The user who polls; nil when the request names none.

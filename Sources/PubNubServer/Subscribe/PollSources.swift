@@ -157,7 +157,7 @@ final class PollList {
     var polls: ContiguousArray<(poll: HeldPoll, slot: Int)> = []
     /// The number of ``PollSources`` that refer to this list.
     var users = 0
-    /// Whether the application's audience lists this event loop for the subscription.
+    /// Whether the application's ``PubNubAudience`` lists this event loop among those to wake for messages of the subscription.
     var isAnnounced = false
 
     init(_ source: PollSource) {

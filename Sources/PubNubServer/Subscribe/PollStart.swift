@@ -9,11 +9,12 @@ struct PollStart {
     var heartbeat: Int?
     /// Presence state by channel or group, as JSON text.
     var state: [Identifier: [UInt8]]
-    /// The newest timetoken before the subscriber joined, which is the cursor of a handshake; nil until the subscriber has joined in
-    /// slices.
+    /// The newest timetoken before the subscriber joined, which is the cursor of a handshake; nil until the subscriber has joined all of
+    /// its channels.
     var before: UInt64?
 
-    /// The same parameters for the continuation after the subscriber has joined, with the newest timetoken from before.
+    /// A copy of these parameters with which the poll continues after the subscriber has joined its channels. `cursor` is the newest
+    /// timetoken from before the join.
     func begun(at cursor: UInt64) -> PollStart {
         var next = self
         next.before = cursor
@@ -40,6 +41,7 @@ struct PollStart {
 struct PollJoining {
     let places: [PresencePlace]
     let request: PollStart
-    /// The number of the request on its connection, to detect that it was answered or cut in the meantime.
+    /// The number of the request on its connection. It shows whether the request was answered, or its connection was closed, while channels
+    /// were being joined.
     let number: UInt32
 }

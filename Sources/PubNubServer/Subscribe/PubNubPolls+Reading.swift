@@ -44,7 +44,8 @@ extension PubNubPolls {
         return isKnown || mayBeEmpty ? PollAnswer(page, nil, region: application.storage.region, form: poll.form) : nil
     }
 
-    /// Adds this event loop to the application's audience of these subscriptions. A replica keeps their messages from now on (rule CB-50).
+    /// Adds this event loop to those that are woken for messages of these subscriptions. A replica keeps the messages of the subscriptions
+    /// from now on (rule CB-50).
     func announce(_ sources: PollSources, in state: inout PubNubApplication.State) {
         guard sources.lists.contains(where: { !$0.isAnnounced }) else { return }
         for list in sources.lists where !list.isAnnounced {

@@ -27,7 +27,7 @@ final class PubNubPolls {
     var counts = PubNubCounts()
     private var swept = MonotonicInstant(nanoseconds: 0)
 
-    /// How long unused subscriptions and lists are kept at least.
+    /// Parsed subscriptions and lists of polls stay cached for at least this long after their last use.
     private static let memory = Duration.seconds(10)
     /// The size in bytes of added subscriptions above which unused ones are freed at once instead of after `memory`.
     private static let unusedBytes = 16 << 20
@@ -291,7 +291,7 @@ final class PubNubPolls {
         }
         canShare = canShare && !page.hasDropped
         if canShare, var memo = sources.memo, memo.first == first, memo.answer.cursor >= page.cursor {
-            // No message lies between this poll's cursor and `memo.from`, so the answer is the same.
+            // The cached answer is also valid for this poll's cursor, because no message lies between this cursor and `memo.from`.
             memo.from = min(memo.from, poll.cursor)
             sources.memo = memo
             return memo.answer

@@ -1,8 +1,8 @@
 /// Maps the bytes of requests to parsed subscriptions, so that repeated requests need not be parsed again.
 struct SourceTable {
     private var places: [Int: PollSources] = [:]
-    /// The approximate memory in bytes of the entries that were added since the last removal of unused entries, and of unused entries that
-    /// it has left.
+    /// The approximate memory, in bytes, of the entries that were added since ``removeUnused(atOnce:)`` was last called, and of the unused
+    /// entries that this call has not removed.
     private(set) var grown = 0
     /// The number of cached lists of subscriptions.
     var count: Int { places.count + displaced.count }

@@ -5,7 +5,7 @@ import ServerStorage
 
 /// A leader's access to the database beside Redis, which stores everything but recent messages and presence (rules CR-60 to CR-62).
 final class LastingMessages: Sendable {
-    /// The database as this leader may write to it: only during its term.
+    /// The database in the form that this leader may use: the database refuses its writes as soon as the term of a later leader begins.
     let store: any MessageStore
     private let output: any ClusterOutput
     /// The keysets that are restored when this leader starts.
@@ -115,7 +115,8 @@ final class LastingMessages: Sendable {
     ) async throws -> [UInt64] {
         guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return [] }
         let now = redis.now()
-        // Twice the time is used, because a client's cursor may have advanced timetokens ahead of the clock.
+        // Messages are looked for in twice the time for which Redis keeps them, because a client's cursor may have advanced timetokens
+        // ahead of the clock.
         var lowest = max(span.lowest, now - min(now, 2 * redis.settings.catchUp))
         var tokens: [UInt64] = []
         while lowest <= span.highest {

@@ -5,7 +5,8 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// The store of a leader's keysets: one emission publishes and stores the messages that become visible, in the order of timetokens.
+/// The store of a leader's keysets. The messages that become visible together are published to the nodes and written to Redis in one entry
+/// of the cluster's log, in the order of timetokens.
 ///
 /// A message counts as stored as soon as it has its position in the log: everything that depends on it, including its publisher's
 /// acknowledgement, follows in the log and is sent only if the message is stored (rules CB-2 and CB-10). With a database beside Redis,

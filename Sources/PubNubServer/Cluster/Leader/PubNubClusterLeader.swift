@@ -39,7 +39,8 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             if let application = streams.application(subscribeKey: key) { perform(touch, in: application) }
             reply(ByteBuffer())
         case .advance(let cursor, let key):
-            // The advance is limited, because the cursor comes from a client, which may have made it up.
+            // The cursor comes from a client, which may have made it up. So it can advance the keyset's timetokens only to a limited time
+            // ahead of the clock.
             if let application = streams.application(subscribeKey: key) {
                 _ = application.withState { application.advance(past: cursor, within: TimetokenClock.furthestCursor, &$0) }
             }
@@ -143,7 +144,8 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     // MARK: Nodes
 
     func announced(_ requests: [ByteBuffer], by node: ClusterNode) {
-        // This fact precedes all snapshots, because a node without it keeps all messages of the snapshots (rule CB-58).
+        // The announcement that the leader answers requests for messages precedes all snapshots, because a node that does not have it keeps
+        // the messages of all channels (rule CB-58).
         context.output.emit(PubNubFact.answersMissed.encoded(of: ""), of: .pubnub, to: .node(node))
         var known: [Identifier: UInt64] = [:]
         for request in requests {
@@ -249,7 +251,8 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         }
         timer.withLockedValue { $0 = task }
         guard let lasting = store.lasting else { return }
-        // Ten seconds suffice: nodes repeat unanswered requests at once, and clients repeat theirs within some seconds.
+        // The unanswered messages of the former leader are forgotten after ten seconds: by then, nodes and clients have repeated their
+        // requests.
         context.eventLoop.scheduleTask(in: .seconds(10)) { lasting.forgetUnanswered() }
     }
 

@@ -65,12 +65,14 @@ final class ClusterRelay: PresenceRelay {
         let limit: Duration? = count <= Self.waitingTouches ? nil : callLimit
         send(.touch(touch, subscribeKey: application.subscribeKey), within: limit) { [weak self] result in
             self?.unanswered.withLockedValue { $0 -= 1 }
-            // After a failure the user is removed from the table, so that the user's next poll reports presence again.
+            // After a failure the user is removed from the table of users whose presence was reported, so that the user's next poll reports
+            // it again.
             if case .failure = result { self?.forget(touch.user.id, of: application) }
         }
     }
 
-    /// Removes a user who is no longer present from the table, so that the user's next poll reports presence again.
+    /// Removes a user who is no longer present from the table of users whose presence was reported, so that the user's next poll reports it
+    /// again.
     func forget(_ user: Identifier, of application: PubNubApplication) {
         touches.withLockedValue { $0.remove(user, application.number) }
     }

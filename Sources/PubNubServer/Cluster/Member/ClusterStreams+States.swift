@@ -67,7 +67,7 @@ extension ClusterStreams {
         read(incoming.snapshot, incoming.index, of: application)
     }
 
-    /// Holds a fact of the log back until the preceding snapshot has been read.
+    /// Holds a fact (an entry of the cluster's log) back until the snapshot that precedes it has been read.
     ///
     /// - Returns: false when no snapshot is being read.
     func hold(_ fact: ByteBuffer, for application: PubNubApplication) -> Bool {

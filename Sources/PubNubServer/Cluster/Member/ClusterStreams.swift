@@ -101,8 +101,8 @@ package final class ClusterStreams: StreamBackend {
 // MARK: - Facts
 
 extension ClusterStreams: ClusterMember {
-    /// Applies a fact of the log. A fact that cannot be decoded is ignored, because it comes from a newer version and concerns functions
-    /// that this version does not have.
+    /// Applies a fact, which is an entry of the cluster's log. A fact that cannot be decoded is ignored, because it comes from a newer
+    /// version and concerns functions that this version does not have.
     package func apply(_ bytes: ByteBuffer) {
         guard let (key, fact) = try? PubNubFact.decode(bytes) else { return }
         if case .answersMissed = fact { return keepSubscribed() }
@@ -110,7 +110,8 @@ extension ClusterStreams: ClusterMember {
         switch fact {
         case .restart: restart(application)
         case .stateAt(let snapshot, let since, let isWhole):
-            // A snapshot that continues an incomplete replica is ignored, because a restart follows.
+            // A snapshot without the messages that an incomplete replica lacks is ignored. The leader's `restart` for this replica follows,
+            // after which the node requests a complete snapshot.
             guard isWhole || application.isComplete else { return }
             // A leader that answers requests for messages announces this before its first snapshot.
             let keepsAll = !leaderAnswersMissed
@@ -145,7 +146,8 @@ extension ClusterStreams: ClusterMember {
 
     package func announcement() -> [ByteBuffer] {
         let applications = state.withLockedValue { state in
-            // Reset, because the announcement goes to a new leader, which may be of the previous version.
+            // Whether the new leader answers requests for messages is unknown until it announces this: it may be of the previous version,
+            // which does not.
             state.leaderAnswersMissed = false
             return Array(state.applications.values)
         }

@@ -2,7 +2,7 @@ import Identifiers
 import NIOCore
 import ServerStorage
 
-/// A keyset's snapshot that is received in pieces outside the log, and the facts of the log that follow the snapshot.
+/// A keyset's snapshot that a node receives in pieces outside the cluster's log, and the facts (log entries) that follow the snapshot.
 struct IncomingState: Sendable {
     let snapshot: UInt64
     /// The index of the snapshot's next piece.
@@ -12,7 +12,7 @@ struct IncomingState: Sendable {
     private var groups: [PubNubFact.GroupContent] = []
     private var access: [AccessEntry] = []
     private var dropped: [PubNubFact.DroppedMessages] = []
-    /// Facts of the log that have arrived since the snapshot was announced, in order.
+    /// The facts (entries of the cluster's log) that have arrived since the snapshot was announced, in order.
     private(set) var facts: [ByteBuffer] = []
     private var bytes = 0
 
@@ -29,7 +29,7 @@ struct IncomingState: Sendable {
         if keepsAll { streams?.stopRequesting() }
     }
 
-    /// Holds a fact of the log back until the snapshot is complete.
+    /// Holds a fact (an entry of the cluster's log) back until the snapshot is complete.
     ///
     /// - Returns: false when the waiting facts exceed ``waitingBytes``.
     mutating func hold(_ fact: ByteBuffer) -> Bool {

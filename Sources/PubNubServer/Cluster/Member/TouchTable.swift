@@ -45,7 +45,7 @@ struct TouchTable: Sendable {
         previous[key] = nil
     }
 
-    /// Removes entries that were added before the previous call.
+    /// Removes entries that were added before the previous call of this method.
     mutating func age() {
         previous = current
         current = [:]

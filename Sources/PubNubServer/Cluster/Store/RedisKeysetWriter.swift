@@ -20,7 +20,7 @@ struct RedisKeysetWriter: Sendable {
     /// Channels whose empty histories are being removed: how many removals are in progress, and how many messages were added since the
     /// first removal began.
     private var watched: [Identifier: (removals: Int, added: UInt64)] = [:]
-    /// When the expiry of the stream of recent messages was last set.
+    /// When the expiry of the stream of recent messages was last set in Redis, in units of 100 ns.
     private var lastExpiry: UInt64 = 0
 
     mutating func noteRestored(_ message: StoredMessage) {
@@ -74,7 +74,8 @@ struct RedisKeysetWriter: Sendable {
         } else {
             hasLate = true
             writes.append(.putIfAbsent(keys.late(keyset), StoreField(field, .bytes(body))))
-            // The message may be stored already, so the count is discarded, and all messages are counted anew.
+            // A message that arrives out of order may be stored already, so it is unknown whether it adds to the count. The count is
+            // discarded, and all messages are counted anew.
             if message.isStored, counted != nil {
                 counted = nil
                 writes += keys.counted(keyset).removal
@@ -131,7 +132,7 @@ struct RedisKeysetWriter: Sendable {
         }
         while let first = recent.first, first.timetoken < horizon { drop() }
         guard recent.count > settings.recentMessages || recentBytes > settings.recentBytes else { return nil }
-        // A tenth is removed at once, so that not every message causes a trim.
+        // When a limit is exceeded, messages are dropped until a tenth of the limit is free, so that not every message causes a trim.
         while recent.count > settings.recentMessages / 10 * 9 || recentBytes > settings.recentBytes / 10 * 9, recent.count > 1 {
             drop()
         }

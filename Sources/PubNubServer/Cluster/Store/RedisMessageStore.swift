@@ -23,7 +23,7 @@ package struct RedisStoreSettings: Hashable, Sendable {
     }
 }
 
-/// The error when the log no longer accepts this leader's decisions, because another node leads.
+/// The error when the cluster's log no longer accepts this leader's writes, because another node leads.
 struct RedisStoreClosed: Error, Hashable, Sendable {}
 
 /// Stores messages and their data in a cluster's Redis. Only the leader uses it: writes are part of the log's batches, and reads are
@@ -45,17 +45,19 @@ package final class RedisMessageStore: MessageStore {
     let counting = ExclusiveSections()
 
     struct State: Sendable {
-        /// The number of emissions so far. Emissions are stored in the order of their numbers; `kept` counts the stored ones.
+        /// The number of calls of ``emit(completion:_:)`` so far. Their writes are stored in the order of the calls; `kept` is the number
+        /// of the last call whose writes are stored.
         var emitted: UInt64 = 0
         var kept: UInt64 = 0
         var isClosed = false
         var waiters: [(number: UInt64, continuation: CheckedContinuation<Void, any Error>)] = []
         var keysets: [Identifier: RedisKeysetWriter] = [:]
-        /// The position of the last access manager entry.
+        /// The position of the last access manager entry in the order in which entries were first stored.
         var accessOrder: UInt64 = 0
     }
 
-    /// How far new timetokens begin after all known ones when data was lost, because the last assigned timetokens are then unknown.
+    /// When Redis has lost data, the last assigned timetokens are unknown. New timetokens then begin this much after all known ones, in
+    /// units of 100 ns.
     static let leap = 10 * TimetokenClock.ticksPerSecond
 
     /// - Parameters:
@@ -77,10 +79,10 @@ package final class RedisMessageStore: MessageStore {
 
     // MARK: Emissions
 
-    /// Adds writes and one fact to the log's batch.
+    /// Adds writes to Redis and at most one fact for the nodes to the next batch of the cluster's log.
     ///
-    /// - Parameter make: makes the writes and the fact, in the order in which they are stored.
-    /// - Returns: the number of the emission; nil when the store is closed.
+    /// - Parameter make: makes the fact and the writes. The calls are made in the order in which their results are stored.
+    /// - Returns: the number of this call, for ``wait(for:)``; nil when the store is closed.
     @discardableResult
     func emit(
         completion: (@Sendable (Bool) -> Void)? = nil, _ make: (inout State) -> (fact: ByteBuffer?, writes: [StoreWrite])
@@ -100,9 +102,9 @@ package final class RedisMessageStore: MessageStore {
         return number
     }
 
-    /// Waits until the emission with this number is stored.
+    /// Waits until the writes of the call of ``emit(completion:_:)`` with this number are stored.
     ///
-    /// - Throws: an error when the store was closed, so that it is unknown whether the emission was stored.
+    /// - Throws: an error when the store was closed, so that it is unknown whether the writes were stored.
     func wait(for number: UInt64?) async throws {
         guard let number else { throw RedisStoreClosed() }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -120,7 +122,7 @@ package final class RedisMessageStore: MessageStore {
         }
     }
 
-    /// Waits until all earlier emissions are stored.
+    /// Waits until the writes of all earlier calls of ``emit(completion:_:)`` are stored.
     func flush() async throws {
         try await wait(for: state.withLockedValue { $0.emitted })
     }
@@ -140,7 +142,7 @@ package final class RedisMessageStore: MessageStore {
         for waiter in ready { waiter.continuation.resume() }
     }
 
-    /// Records that an emission was not stored.
+    /// Gives an error to the callers that wait for the writes with this number, because these writes were not stored.
     private func abandon(_ number: UInt64) {
         let failed = state.withLockedValue { state in
             let failed = state.waiters.filter { $0.number == number }
@@ -161,7 +163,7 @@ package final class RedisMessageStore: MessageStore {
     }
 
     package func close() async {
-        // An error of the flush is ignored: ``abandon()`` answers the callers that wait for an emission that cannot be stored.
+        // An error of the flush is ignored: callers that wait for writes that were not stored get an error by ``abandon()``.
         try? await flush()
         abandon()
     }

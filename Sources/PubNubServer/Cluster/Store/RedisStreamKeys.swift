@@ -103,7 +103,7 @@ struct RedisMessageField: Hashable, Sendable {
         self.channel = channel
     }
 
-    /// Nil for a text that does not begin with a timetoken of 20 digits.
+    /// Parses the name of a field: 20 digits of the timetoken, then the channel. Nil for any other text.
     init?(_ text: String?) {
         guard let text, text.utf8.count >= Self.digits,
             let timetoken = UInt64(String(decoding: text.utf8.prefix(Self.digits), as: UTF8.self))

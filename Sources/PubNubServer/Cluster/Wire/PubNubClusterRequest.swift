@@ -15,8 +15,8 @@ enum PubNubClusterRequest: Sendable {
     case publish(PubNubDraft, isBridged: Bool, subscribeKey: String)
     /// Reports that a subscriber is present. The answer is empty.
     case touch(PresenceTouch, subscribeKey: String)
-    /// Reports a subscriber's cursor that is ahead of the node's clock; in an announcement, the position of the node's replica of a keyset.
-    /// The answer is empty.
+    /// Reports a subscriber's cursor that is ahead of the node's clock. In the messages with which a node announces itself to a new leader,
+    /// the timetoken is instead that of the newest message in the node's replica of a keyset. The answer is empty.
     case advance(past: UInt64, subscribeKey: String)
     /// The node starts to serve a keyset and requests a snapshot with all recent messages, as nodes of the previous version do. The answer
     /// is empty when the leader does not have the keyset yet, and one byte otherwise.
@@ -71,8 +71,8 @@ extension PubNubClusterRequest: CodedValue {
         case http = 1
         case publish = 2
         case touch = 3
-        // The numbers 4 and 7 are not used again: in earlier versions 4 was `advance` without a keyset, and 7 was `file` without the time
-        // of its form.
+        // The numbers 4 and 7 are not used again. In earlier versions, 4 was `advance` without a keyset, and 7 was `file` without the time
+        // at which the upload form was issued.
         case state = 5
         case cursors = 6
         case piece = 8

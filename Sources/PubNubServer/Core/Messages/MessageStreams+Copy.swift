@@ -86,7 +86,8 @@ extension MessageStreams {
         case .pattern(let name): (queue, dropped) = (patterns[name], patterns.forgotten)
         }
         dropped = max(dropped, queue?.dropped ?? 0)
-        // This leader has lost messages, because its newest timetoken is older than the end of the range that the copy requests.
+        // The node requests messages that are newer than all messages of this leader. So this leader has lost messages, and those up to the
+        // end of the range may be missing.
         if visible < range.upTo { dropped = max(dropped, range.upTo) }
         var part = StreamPart<Attachment>(range: range, dropped: dropped > range.after ? dropped : 0, entries: [])
         guard let queue else { return part }

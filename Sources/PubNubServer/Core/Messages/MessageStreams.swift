@@ -94,9 +94,9 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
         settle(timetoken, as: .abandoned)
     }
 
-    /// The messages after `cursor`, in the order of timetokens over all sources.
+    /// The messages of a reader's channels, groups and patterns after `cursor`, in the order of timetokens.
     ///
-    /// The cost is constant when there are no new messages at all, and one comparison for each source without new messages.
+    /// The cost is constant when no channel has new messages. Otherwise each channel and pattern without new messages costs one comparison.
     /// - Parameters:
     ///   - cursor: the timetoken after which to read.
     ///   - interest: the channels, groups and patterns to read.

@@ -88,7 +88,7 @@ struct StreamCoverage: Sendable {
 
     /// Whether messages after `cursor` may be missing for good: because the leader lacks them, or because it does not answer requests.
     func hasDropped(after cursor: UInt64, _ interest: StreamInterest) -> Bool {
-        // Every queue has all messages after this timetoken.
+        // While the copy keeps the messages of all queues, every queue has all messages after `latest`.
         let latest = isAlone ? allSince : nil
         guard cursor < max(highestDropped, latest ?? 0) else { return false }
         var hasDropped = false

@@ -3,7 +3,8 @@ import Identifiers
 
 /// The non-empty message queues of all channels, or of all patterns.
 struct StreamQueues<Attachment: Sendable>: Sendable {
-    /// The timetoken of a queue's oldest message. It may be too early if the queue has dropped that message in the meantime.
+    /// An entry of the heap that finds the queue with the oldest message: the timetoken of a queue's oldest message, and the queue's name.
+    /// The timetoken is too low when the queue has dropped that message since the entry was made.
     private struct Check: Comparable, Sendable {
         var oldest: UInt64
         var name: Identifier
@@ -12,7 +13,8 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     }
 
     private var queues: [Identifier: StreamQueue<Attachment>] = [:]
-    /// The queues by their oldest message. Removed and extended queues leave outdated entries, which ``tidy()`` removes.
+    /// One entry for each queue, the one with the oldest message first. A queue that is removed, or gets older messages, leaves an outdated
+    /// entry, which ``tidy()`` removes.
     private var checks = Heap<Check>()
     private(set) var bytes = 0
     /// The timetoken of the newest message of removed queues, without queues of presence channels.
@@ -40,7 +42,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     var count: Int { queues.count }
     /// The names of all queues.
     var names: [Identifier] { Array(queues.keys) }
-    /// A lower bound: no queue contains a message with a lower timetoken.
+    /// No queue contains a message with a timetoken below this one. The timetoken may be lower than that of the oldest message.
     var oldest: UInt64 { checks.min?.oldest ?? .max }
 
     subscript(name: Identifier) -> StreamQueue<Attachment>? { queues[name] }
@@ -73,7 +75,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
         tidy()
     }
 
-    /// Rebuilds `checks` when most entries are outdated. An outdated entry has no effect except its memory.
+    /// Rebuilds the heap `checks` when most of its entries are outdated. An outdated entry has no effect except its memory.
     private mutating func tidy() {
         guard checks.count > 2 * queues.count + 1024 else { return }
         checks = Heap(queues.map { Check(oldest: $0.value.oldest, name: $0.key) })
@@ -108,7 +110,8 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     /// Drops the oldest message in all queues.
     mutating func dropOldest() {
         guard let check = checks.min else { return }
-        // A queue that has already dropped this message only gets a new check.
+        // If the queue has already dropped the message of this heap entry, no message is dropped; the entry is only replaced by one for the
+        // queue's present oldest message.
         trimOldest { $0.oldest == check.oldest ? $0.dropFirst() : 0 }
     }
 

@@ -11,7 +11,7 @@ struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
     /// The length of a slot in nanoseconds. All entries of a slot are due at its end.
     private let length: Int64
     private var slots: [Int64: Set<Key>] = [:]
-    /// The numbers of the slots, earliest first. A slot that has become empty stays until its time.
+    /// The numbers of the slots, earliest first. The number of a slot that has become empty is removed only when the slot is due.
     private var order = Heap<Int64>()
     /// The remaining entries of the slot that is being processed.
     private var ready = Deque<Key>()

@@ -287,7 +287,8 @@ extension OccupancyState {
         guard let index = channels.index(forKey: stay.channel) else { return }
         let outcome = channels.values[index].roster.update(stay.user) {
             member -> (isGone: Bool, grown: Int, owner: Identifier?, next: MonotonicInstant)? in
-            // Nothing to do: the user has joined again since, or the deadline was moved while its slot was being processed.
+            // Nothing to do: the user has left and joined again since this check was scheduled, or the deadline was moved while its slot
+            // was being processed.
             guard member.stay == stay.number, member.scheduled <= time.instant else { return nil }
             let cost = member.cost
             let isGone = member.expire(at: time.instant)
