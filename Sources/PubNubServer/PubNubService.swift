@@ -13,7 +13,7 @@ package struct PubNubServiceSettings: Sendable {
     package var pollHold: Duration
     /// How many messages of each channel are kept so that polls can catch up.
     package var pollQueueLength: Int
-    /// The subscribe key of the keyset whose public channels are shared with other services; nil for none.
+    /// The subscribe key of the keyset whose public channels are shared with other services; nil when no channels are shared.
     package var bridgedKey: String?
     package var logger: Logger
     /// The directory of file contents, with a subdirectory for each keyset; nil to keep contents in memory.

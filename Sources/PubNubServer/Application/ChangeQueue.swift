@@ -19,7 +19,7 @@ final class ChangeQueue: Sendable {
         var isBusy = false
     }
 
-    /// How many changes may wait in one queue.
+    /// How many changes may wait in one queue. Further ones are refused with ``Full``.
     static let capacity = 1000
 
     private let limit: Int

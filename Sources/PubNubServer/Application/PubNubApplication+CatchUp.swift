@@ -4,8 +4,8 @@ import ServerValues
 // A node's replica of a keyset keeps the messages of channels and patterns that its polls subscribe to, and requests earlier messages from
 // the leader (rules CB-50 to CB-58).
 extension PubNubApplication.State {
-    /// How long the messages of a channel or pattern are kept after a check has last found a poll of it: three minutes, in units of 100 ns.
-    /// Each channel is checked once a minute, so messages are kept for at least two minutes after the poll.
+    /// A replica looks for polls of each channel and pattern once a minute. Messages are removed when no poll was found for this long:
+    /// three minutes, in units of 100 ns. So they stay for at least two minutes after the last poll.
     private static var memory: UInt64 { 180 * TimetokenClock.ticksPerSecond }
     /// The number of channels and patterns with kept messages above which those without a poll are removed at once.
     static var idleLimit: Int { 100_000 }

@@ -50,7 +50,7 @@ package final class PubNubApplication: Sendable {
         var isComplete = true
     }
 
-    /// The state behind the lock.
+    /// The keyset's data that one lock protects.
     struct State: Sendable {
         var streams: MessageStreams<PubNubElement>
         var occupancy: OccupancyState
@@ -199,7 +199,7 @@ package final class PubNubApplication: Sendable {
         }
     }
 
-    /// Removes event loops of a server that has left.
+    /// Removes the event loops of a server that has left, so that they are not woken for new messages any more.
     func forget(_ eventLoopIDs: EventLoopSet) {
         state.withLockedValue { $0.audience.remove(eventLoopIDs) }
     }
@@ -299,7 +299,7 @@ extension PubNubApplication {
     /// Stores a change of a group, then applies it and wakes the polls of the group.
     ///
     /// - Parameters:
-    ///   - owner: the owner whose share of the limits the addition uses; nil for none.
+    ///   - owner: the user or client address whose share of the limits the addition uses; nil when it counts against no share.
     ///   - decide: changes the keyset's groups; it is called on a copy first.
     /// - Throws: the errors of `decide`, ``ShareUsed``, ``ChangeQueue/Full`` and errors of the store. After an error the groups are
     ///   unchanged.

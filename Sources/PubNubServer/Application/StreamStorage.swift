@@ -14,8 +14,8 @@ package struct StreamStorage: Sendable {
         tokens = TimetokenAllocator(
             after: restored.highestTimetoken, reserves: restored.remembersStream, step: 2, unixTicks: unixTicks
         ) { try await store.reserve(timetokensUpTo: $0) }
-        // Advances the timetokens to the current time. The last timetoken is the cursor of the first subscribers, so their cursor is the
-        // start of the server.
+        // Advances the timetokens to the current time. The last timetoken is the cursor of the first subscribers, so it is not before
+        // the start of the server.
         _ = tokens.advance(past: tokens.now)
         // The number is the start time in milliseconds: two starts have different numbers, and numbers repeat only after 23 days.
         region = restored.remembersStream ? 1 : 2 + Int(unixTicks() / TimetokenClock.ticksPerMillisecond % 2_000_000_000)

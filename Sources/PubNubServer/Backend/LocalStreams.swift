@@ -25,7 +25,7 @@ package final class LocalStreams: StreamBackend {
 
     /// - Parameters:
     ///   - names: the names of applications in the servers' metrics.
-    ///   - bridge: forwards published messages to other services; nil for none.
+    ///   - bridge: forwards published messages to other services; nil when no service is bridged.
     package convenience init(
         _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, store: any MessageStore,
         restored: RestoredState, bridge: (any BridgeTap)? = nil

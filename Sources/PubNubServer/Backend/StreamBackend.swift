@@ -50,7 +50,7 @@ extension StreamBackend {
     }
 }
 
-/// A server as its keysets' backend uses it.
+/// The part of a server that the backend of its keysets uses: its event loops, and a method that receives changes.
 package protocol StreamNode: AnyObject, Sendable {
     /// The server's event loops; their numbers are unique across all servers of the process.
     var eventLoopIDs: EventLoopSet { get }

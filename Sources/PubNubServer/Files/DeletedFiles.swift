@@ -6,7 +6,7 @@ import WireCoding
 /// The files that were deleted while the forms that uploaded them may still be valid. A second upload with such a form must not restore the
 /// file (rule FI-25). A pure value.
 struct DeletedFiles: Sendable {
-    /// The largest number of recorded deletions.
+    /// The largest number of recorded deletions. When it is reached, a new deletion replaces the oldest one.
     static let maximum = 100_000
 
     struct Deletion: Hashable, Sendable {

@@ -19,7 +19,7 @@ struct FileIndex: Sendable {
 
     private var files: [Identifier: StoredFile] = [:]
     private var channels: [Identifier: [FilePlace]] = [:]
-    /// The positions of all files, oldest first.
+    /// The place of each file in the order of uploads, oldest first.
     private var order: [FilePlace] = []
     private var coming: [Identifier: Int] = [:]
     /// Files that are being deleted. Until the store has deleted their records, they are listed and count towards the limits.
@@ -105,7 +105,7 @@ struct FileIndex: Sendable {
 
     /// The index of the first file position in an ascending list that is not before `place`.
     private static func index(of place: FilePlace, in places: [FilePlace]) -> Int {
-        // This avoids the search in most cases, because a new file is nearly always the newest.
+        // A new file is nearly always the newest, so no search is needed in most cases.
         if let last = places.last, last < place { return places.count }
         var (low, high) = (0, places.count)
         while low < high {

@@ -173,7 +173,7 @@ final class PubNubFiles: FileKeeper {
 
     /// Deletes a file, and returns once the store has deleted its record.
     ///
-    /// - Parameter client: the address that requests the deletion; nil for none.
+    /// - Parameter client: the client address from whose share the file is subtracted; nil to subtract it from none.
     /// - Returns: false when the file could not be deleted and still exists.
     func delete(_ file: StoredFile, by client: String? = nil, in keyset: Keyset) async -> Bool {
         let begins: Bool? = state.withLockedValue { state in

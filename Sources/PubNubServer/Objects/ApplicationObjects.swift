@@ -59,7 +59,7 @@ final class ApplicationObjects: Sendable {
     /// - Parameters:
     ///   - completion: called once the change is stored, in effect and published, or with the reason why nothing was changed; on
     ///     any thread. With a store in memory it is called before this method returns.
-    ///   - owner: the owner whose share of the limits the addition uses; nil for none.
+    ///   - owner: the user or client address whose share of the limits the addition uses; nil when it counts against no share.
     func change(
         _ call: ObjectCall, ifMatch eTag: String? = nil, by owner: Identifier? = nil, of application: PubNubApplication,
         completion: @escaping Completion

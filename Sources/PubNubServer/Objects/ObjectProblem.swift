@@ -4,7 +4,7 @@ import ServerRuntime
 /// Why an App Context request is refused. The answers have the format of PubNub's services.
 enum ObjectProblem: Error, Hashable, Sendable {
     case notFound
-    /// `If-Match` names another version (rule PO-6).
+    /// `If-Match` names another version than the current one of the user or channel (rule PO-6).
     case changed(KeysetObjects.Kind)
     /// A part of the request is invalid; `in` is `body`, `query` or `path`.
     case invalid(String, location: String, in: String)

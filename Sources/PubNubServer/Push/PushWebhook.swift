@@ -21,7 +21,7 @@ final class PushWebhook: Sendable {
         var delivery: WebhookDelivery?
         /// Deliveries to former addresses, which still send the events in their queues.
         var retiring: [WebhookDelivery] = []
-        /// The total counts of the deliveries that have ended.
+        /// The event counts of all deliveries that have ended, and of events that were dropped for lack of an address.
         var retired = WebhookDelivery.Counts()
         /// The messages whose events have not been made yet, oldest first; `waitingBytes` is their size.
         var waiting = Deque<Work>()

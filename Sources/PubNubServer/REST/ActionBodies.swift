@@ -66,7 +66,7 @@ enum ActionBodies {
         }
     }
 
-    /// The event that tells subscribers of the channel about a change.
+    /// The event that tells subscribers of the channel that an action was added or removed.
     static func event(_ change: MessageActionChange) -> [UInt8] {
         let (action, event) =
             switch change {

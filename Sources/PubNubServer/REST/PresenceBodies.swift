@@ -7,7 +7,7 @@ enum PresenceBodies {
         var withState: Bool?
     }
 
-    /// The listed channels, and the number of all channels.
+    /// The channels with users that an answer lists, the number of channels with users, and the number of users on them.
     struct Channels {
         var listed: [(name: String, users: Users)] = []
         var channelCount = 0

@@ -48,7 +48,7 @@ extension PubNubREST {
     /// Adds an action to a message in the channel's history (rule PV-75).
     ///
     /// - Parameters:
-    ///   - owner: the owner whose share of the limits the action uses; nil for none.
+    ///   - owner: the user or client address whose share of the limits the action uses; nil when it counts against no share.
     ///   - make: makes the action with its timetoken.
     /// - Returns: an error; otherwise nil, and the answer goes to `reply`.
     private func add(

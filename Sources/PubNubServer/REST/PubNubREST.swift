@@ -6,7 +6,7 @@ import ServerRuntime
 struct PubNubREST: Sendable {
     let application: PubNubApplication
 
-    /// The owner whose share of the limits a request's additions use (rule PV-180); nil for none.
+    /// The user or client address whose share of the limits a request's additions use (rule PV-180); nil when they count against no share.
     func owner(of request: PubNubServerRequest) -> Identifier? { PubNubAccess(application: application).owner(of: request) }
 
     func answer(_ request: PubNubServerRequest, _ route: PubNubRoute, reply: @escaping HTTPReply) {

@@ -3,7 +3,7 @@ import Identifiers
 /// The parameters of a poll that are needed until it is answered or held, without its subscriptions.
 struct PollStart {
     var cursor: UInt64
-    /// In a handshake, the position after which the client asks whether messages are missing (rule PV-181); nil for none.
+    /// In a handshake, the position after which the client asks whether messages are missing (rule PV-181); nil when it does not ask.
     var resumesAfter: UInt64?
     /// The presence timeout in seconds that the client requests.
     var heartbeat: Int?
@@ -31,7 +31,7 @@ struct PollStart {
             place.channel, by: user, timeout: heartbeat, state: state(at: place), at: time, into: &pending.events)
     }
 
-    /// The presence state that the request sets for a channel, directly or through its group; nil for none.
+    /// The presence state that the request sets for a channel, directly or through its group; nil when it sets none.
     func state(at place: PresencePlace) -> [UInt8]? {
         state.isEmpty ? nil : state[place.channel] ?? place.group.flatMap { state[$0] }
     }

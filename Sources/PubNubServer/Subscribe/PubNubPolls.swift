@@ -227,7 +227,7 @@ final class PubNubPolls {
         return fresh
     }
 
-    /// The filter of a poll; nil for none. Each filter text is compiled once.
+    /// The filter of a poll; nil when its request has none. Each filter text is compiled once.
     private func readFilter(
         _ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer
     ) throws(PubNubErrorBody) -> PollFilter? {

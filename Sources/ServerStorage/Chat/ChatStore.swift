@@ -89,11 +89,11 @@ public struct ChatEvent: Hashable, Sendable {
     /// The event's id in units of 100 ns since 1970, strictly increasing over all applications of a server, or of a partition of a cluster.
     /// No two events of a store have the same id, even if their applications differ.
     public var id: UInt64
-    /// The conversation to whose history the event belongs; nil for none.
+    /// The conversation to whose history the event belongs; nil when the event belongs to no history.
     public var conversation: Identifier?
     /// The sender's user id.
     public var sender: Identifier
-    /// The id that the sender's client gave the message, by which repetitions are recognized; nil for none.
+    /// The id that the sender's client gave the message, by which repetitions are recognized; nil when the client gave none.
     public var clientID: Identifier?
     /// The event as clients get it: a JSON object in UTF-8, encoded only once.
     public var body: [UInt8]

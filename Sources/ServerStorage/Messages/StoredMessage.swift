@@ -14,11 +14,11 @@ public struct StoredMessage: Hashable, Sendable {
     public var metadata: [UInt8]?
     /// The kind of message, such as a file or an action; the PubNub server defines the numbers.
     public var kind: Int
-    /// The message type that the publisher has chosen; nil for none.
+    /// The message type that the publisher has chosen; nil when it has chosen none.
     public var customType: String?
     /// The sequence number that the publisher has given the message; nil when it gave none.
     public var sequence: Int?
-    /// The publisher's origination timetoken; nil for none.
+    /// The origination timetoken that the publisher has sent in the parameter `ortt`; nil when it has sent none.
     public var origination: UInt64?
     /// Whether the channel's history contains the message. Other messages are stored only as long as subscribers may still have to receive
     /// them.

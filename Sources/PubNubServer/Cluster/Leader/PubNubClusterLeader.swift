@@ -205,7 +205,8 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
                 PubNubFact.GroupContent(name: $0, channels: state.groups.channels(of: $0))
             }
             let dropped = streams.dropped.map { PubNubFact.DroppedMessages(channel: $0.channel, timetoken: $0.timetoken) }
-            // This holds the access lock, so that access manager entries stored after the snapshot are also published after it.
+            // `withAccess` lets no access manager entry be stored during the closure, so entries that are not in the snapshot are published
+            // after it.
             store.withAccess(of: application) { entries in
                 let snapshot = KeysetSnapshot(
                     of: application.subscribeKey, messages: streams.entries.map(\.message), groups: groups, access: entries,

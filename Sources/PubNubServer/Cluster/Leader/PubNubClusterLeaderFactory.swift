@@ -24,7 +24,7 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
     }
 
     /// - Parameters:
-    ///   - bridge: forwards published messages to other services; nil for none.
+    ///   - bridge: forwards published messages to other services; nil when no service is bridged.
     ///   - lasting: the database beside Redis for durable data; nil when Redis stores everything.
     ///   - sweepInterval: the time between two sweeps, which remove what has expired.
     package init(

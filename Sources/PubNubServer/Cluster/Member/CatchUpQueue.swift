@@ -14,7 +14,7 @@ struct CatchUpQueue: Sendable {
     private var waiting: OrderedDictionary<StreamName, StreamRange> = [:]
     /// The ranges of the request that is under way; empty when there is none.
     private var underway: OrderedDictionary<StreamName, StreamRange> = [:]
-    /// The number of the last request that was made.
+    /// The number of the last request to the leader that was made.
     private var number: UInt64 = 0
     /// Whether the last request has failed. No request is sent then until ``resume()`` is called.
     private var isPaused = false

@@ -89,7 +89,7 @@ extension ClusterStreams {
     private func take(_ bytes: ByteBuffer, _ snapshot: UInt64, _ index: UInt32, of application: PubNubApplication) {
         let key = Identifier(application.subscribeKey)
         let incoming = state.withLockedValue { state -> IncomingState? in
-            // The piece is ignored when another snapshot has replaced this one in the meantime.
+            // The piece is ignored when another snapshot has replaced this one since the piece was requested.
             guard let incoming = state.incoming[key], incoming.snapshot == snapshot, incoming.index == index else { return nil }
             state.incoming[key] = nil
             return incoming

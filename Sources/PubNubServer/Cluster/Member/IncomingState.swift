@@ -53,7 +53,7 @@ struct IncomingState: Sendable {
             if keepsAll {
                 for message in messages { _ = streams?.append(message, application.element(of: message)) }
             } else if let last = messages.last {
-                // The messages are not kept, because the leader answers polls' requests for the messages that they lack.
+                // The messages of the snapshot are skipped, because this leader answers requests for the messages that polls lack.
                 streams?.advance(to: last.timetoken)
             }
         case .stateGroups(let groups): self.groups += groups

@@ -15,7 +15,7 @@ struct RedisKeysetWriter: Sendable {
     var hasLate = false
     /// The counted messages of the histories; nil when messages are not counted, because the keyset limits neither messages nor bytes.
     var counted: CountedEntries?
-    /// Whether the stored list of keysets contains this keyset.
+    /// Whether the list of keysets in Redis contains this keyset.
     private var isListed = false
     /// Channels whose empty histories are being removed: how many removals are in progress, and how many messages were added since the
     /// first removal began.

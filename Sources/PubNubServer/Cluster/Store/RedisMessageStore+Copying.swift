@@ -6,7 +6,7 @@ import WireCoding
 
 // Copies all durable data to another store while no server runs (rules DC-12 to DC-14).
 extension RedisMessageStore {
-    /// The number of entries that are read with one command.
+    /// The number of entries of a Redis stream that are read with one command.
     private static var copiedPage: Int { 100 }
     /// The number of histories that are read at the same time.
     private static var copiedTogether: Int { 8 }

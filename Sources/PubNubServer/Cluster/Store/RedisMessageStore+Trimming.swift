@@ -19,7 +19,7 @@ extension RedisMessageStore {
                 removed += step.removed
                 if !step.channels.isEmpty { await removeEmptyHistories(step.channels, of: keyset) }
             } while step.isUnfinished
-            // A message that arrived out of order in the meantime has ended the counting; the next call starts it anew.
+            // If a message has arrived out of order during the trimming, the counts were discarded; the next call counts the messages anew.
             guard let counted = counted(keyset), counted.isWhole else { continue }
             usages[keyset] = HistoryUsage(messages: counted.messages, bytes: counted.bytes, removed: removed)
         }

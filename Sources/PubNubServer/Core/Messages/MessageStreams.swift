@@ -164,7 +164,7 @@ extension MessageStreams {
     private func hasForgotten(after cursor: UInt64, _ interest: StreamInterest) -> Bool {
         if let coverage, coverage.hasDropped(after: cursor, interest) { return true }
         if cursor < patterns.forgotten, !interest.patterns.isEmpty { return true }
-        // This ends the check early for most readers, because their cursors are ahead of all removed queues.
+        // The cursors of most readers are ahead of all removed queues, so nothing more has to be checked for these readers.
         guard cursor < max(channels.forgotten, channels.forgottenPresence) else { return false }
         if cursor < channels.forgotten, !interest.groups.isEmpty { return true }
         func isForgotten(_ name: Identifier) -> Bool { cursor < channels.forgotten(of: name) }

@@ -17,7 +17,7 @@ struct OccupancyMember: Sendable {
     let stay: UInt64
     let user: Identifier
     var state: [UInt8]?
-    /// The owner whose share of the limits the user's presence uses; nil for none.
+    /// The user or client address whose share of the limits the user's presence uses; nil when it counts against no share.
     let owner: Identifier?
     private(set) var connections: [Connection] = []
     /// When the user's presence timeout is checked next.
@@ -79,7 +79,8 @@ struct OccupancyMember: Sendable {
         return connections.isEmpty
     }
 
-    /// When the deadline is earlier than the scheduled check, moves the check to the deadline and returns it; otherwise nil.
+    /// If the user's presence times out before the scheduled check of the timeout, moves the check to that time and returns the time;
+    /// otherwise nil.
     mutating func replan() -> MonotonicInstant? {
         guard !connections.isEmpty, deadline < scheduled else { return nil }
         scheduled = deadline

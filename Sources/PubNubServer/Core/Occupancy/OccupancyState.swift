@@ -16,7 +16,7 @@ package struct OccupancyState: Sendable {
     var channels: [Identifier: OccupancyChannel] = [:]
     /// The channels that each user is on.
     var visits: [Identifier: Set<Identifier>] = [:]
-    /// The states that were set for absent users.
+    /// The presence states that were set for users who are not present on the channel.
     private var absent: [OccupancyPlace: AbsentState] = [:]
     private var absentBytes = 0
     /// When each user's presence on a channel is checked for its timeout. Interval events and states of absent users have calendars of
