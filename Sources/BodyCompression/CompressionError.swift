@@ -6,7 +6,7 @@ public enum CompressionError: Error, Hashable, Sendable, CustomStringConvertible
     case truncated
     /// The body contains more bytes after the end of the compressed data.
     case trailingBytes
-    /// The decompressed content is longer than the limit.
+    /// The decompressed content is longer than the caller of `inflate` allows.
     case tooLong
     /// The zlib stream could not be set up, usually for lack of memory.
     case unavailable

@@ -28,7 +28,7 @@ enum RecordRows {
         }
     }
 
-    /// The records by application.
+    /// Reads the stored records, such as metadata and memberships, by application.
     static func restore(_ filter: ApplicationFilter, from database: Database) throws -> [Identifier: [KeysetRecord]] {
         var found: [Identifier: [KeysetRecord]] = [:]
         let rows = try Row.fetchCursor(

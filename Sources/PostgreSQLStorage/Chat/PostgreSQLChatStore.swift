@@ -200,7 +200,7 @@ extension PostgreSQLChatStore {
             guard let epoch = row.text(0, 0) else { throw PostgreSQLStoreError.damaged(schema: schema) }
             var restored = RestoredChat(epoch: epoch)
             let reserved = row.integer(0, 1) ?? 0
-            // Without a reservation no server has used the store, because every server reserves ids before it accepts requests.
+            // Every server reserves ids before it accepts requests, so tables without reserved ids were never used by a server.
             restored.isFirstStart = reserved == 0
             restored.highestID = UInt64(clamping: max(reserved, row.integer(0, 2) ?? 0))
             do {

@@ -120,7 +120,7 @@ extension PostgresConnection {
     /// Ends a failed transaction. If this fails as well, the connection is no longer open, and is not used again.
     private func rollBack() {
         guard libpq.status(handle) == LibPQ.connected, libpq.transactionStatus(handle) != LibPQ.idle else { return }
-        // An error is ignored here, because it ends the connection.
+        // An error is ignored, because a connection on which `ROLLBACK` fails is not used again.
         try? execute("ROLLBACK")
     }
 

@@ -30,7 +30,7 @@ enum PostgresValue: Hashable, Sendable {
     private static let integerType: UInt32 = 20
     private static let bytesType: UInt32 = 17
 
-    /// The value's bytes in the protocol; nil for NULL.
+    /// The value's bytes in PostgreSQL's protocol; nil for NULL.
     var encoded: [UInt8]? {
         switch self {
         case .integer(let value): value.map { Self.bigEndian($0) }

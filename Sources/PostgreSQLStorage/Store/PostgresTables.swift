@@ -63,14 +63,14 @@ final class PostgresTables: Sendable {
         return rows.count > 0
     }
 
-    /// Releases the lock for writing.
+    /// Releases the lock by which one server at a time writes to the tables.
     func release(_ connection: PostgresConnection) throws {
         try connection.run("SELECT pg_advisory_unlock\(lockKind)(1279870540, hashtext(convert_from($1, 'UTF8')))", [lockName])
     }
 
     private var lockName: PostgresValue { .text(part + " " + schema) }
 
-    /// The servers of a cluster share the lock.
+    /// The suffix of PostgreSQL's lock functions. All servers of a cluster write, so they take the lock together, as a shared lock.
     private var lockKind: String { terms == nil ? "" : "_shared" }
 
     private func open(_ connection: PostgresConnection) throws -> Int64 {
@@ -107,7 +107,7 @@ final class PostgresTables: Sendable {
     /// The beginning of a migration's statement that only adds an index. Servers work without the index, but more slowly.
     static let indexStatement = "CREATE INDEX IF NOT EXISTS "
 
-    /// Whether this program can use tables of a version unchanged: at most indexes are missing.
+    /// Whether this program can use tables of a version without changing them: nothing but indexes may be missing.
     func canUse(_ version: Int64) -> Bool {
         version <= Int64(migrations.count) && missing(at: version).allSatisfy { $0.hasPrefix(Self.indexStatement) }
     }

@@ -4,7 +4,7 @@ import ServerStorage
 /// The number and bytes of the messages in histories, by application and day. The transaction that changes a history also changes this
 /// table (rules SO-165 and SO-166).
 struct UsageStatements {
-    /// The name of the table with the counts.
+    /// The name of the table with the numbers of messages and bytes.
     let table: String
 
     /// Adds new messages to the counts. The rows are updated in the order of application and day, so that the transactions of two servers

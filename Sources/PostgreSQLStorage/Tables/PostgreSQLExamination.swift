@@ -54,7 +54,7 @@ package struct PostgreSQLExamination: Sendable {
         return failures
     }
 
-    /// The result for an error, with advice.
+    /// The result of a check that has ended with an error, with advice for the operator.
     static func failure(_ error: PostgreSQLStoreError) -> Verdict {
         switch error {
         case .unreachable(let reason):

@@ -52,8 +52,8 @@ final class MessageActions: Sendable {
         case stale
     }
 
-    /// How often messages were deleted from histories so far. Read it before you look for the message of a new action: when the number has
-    /// changed until the action is added, the message may no longer exist.
+    /// How often messages were deleted from histories so far. Read it before you look for the message of a new action: if the number has
+    /// changed when the action is added, the message may no longer exist.
     var deletions: UInt64 { state.withLockedValue(\.deletions) }
 
     /// Begins to add an action, unless the same user has already added an equal action to the message.
