@@ -18,7 +18,8 @@ public final class ChatDatabase: Sendable {
         var isClosed = false
         var place: ChatPlace?
         var interrupted: [Int64] = []
-        /// A cache of the numbers of names. It has only names that are certainly in the database.
+        /// A cache of the numbers under which the table `name` stores user ids and message types. It has only entries that are certainly in
+        /// the database.
         var names: [Identifier: Int64] = [:]
     }
 

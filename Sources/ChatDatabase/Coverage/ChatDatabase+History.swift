@@ -60,7 +60,8 @@ extension ChatDatabase {
         }
     }
 
-    /// The ranges of a channel's history in which no message is missing, oldest first. The last range may reach into the future.
+    /// The ranges of a channel's history in which no message is missing, oldest first. While the inbox delivers all messages, the last
+    /// range has no end: it includes ids of future messages.
     public func coverage(of channel: ChatChannel) throws(ChatDatabaseError) -> [ClosedRange<ChatMessageID>] {
         try read { database in
             try Coverage.fetch(channel, ChannelState.fetch(channel, database)?.number, database).spans.spans
@@ -124,7 +125,8 @@ extension WriteTransaction {
         for message in page.sorted(by: { $0.id < $1.id }) {
             guard let position = Position.of(message.id), message.channel(for: user) == id else { continue }
             var received = LocalMessage(message, user: user, now: now)
-            // A message of another user that comes from a page counts as read, until the inbox delivers it as new.
+            // In a page of history, another user's message counts as read. If the inbox delivers the message later, it counts as unread
+            // from then on (rule CD-14).
             if !received.isSent { received.received |= 1 }
             switch try take(received, id: position, isFetched: true) {
             case .finished(let own): new.append(own)

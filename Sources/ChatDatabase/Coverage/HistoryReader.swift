@@ -15,7 +15,7 @@ struct HistoryReader {
         case .latest: .max
         case .oldest: Position.bottom
         case .before(let message), .after(let message):
-            // If the message was deleted meanwhile, its id or its time still determines the position.
+            // If the message was deleted after the caller had read it, its id or its time still determines the position.
             try Int64.fetchOne(
                 database, sql: "SELECT position FROM message WHERE local_id = ?", arguments: [message.localID])
                 ?? message.id.flatMap(Position.of) ?? Position.start(of: message.sentTime)

@@ -27,14 +27,16 @@ struct SpanSet: Hashable {
         spans.first { $0.contains(position) }
     }
 
-    /// The highest position of `range` that is in none of the ranges; nil if there is none.
+    /// The highest position of `range` that lies in none of the spans, where a message may be missing; nil if the spans cover the whole
+    /// range.
     func lastHole(in range: ClosedRange<Int64>) -> Int64? {
         guard let span = span(with: range.upperBound) else { return range.upperBound }
-        // Stored ranges do not touch each other, so the position before a range is in none of them.
+        // The spans do not touch each other, so no span contains the position directly before another span.
         return span.lowerBound <= range.lowerBound ? nil : span.lowerBound - 1
     }
 
-    /// The lowest position of `range` that is in none of the ranges; nil if there is none.
+    /// The lowest position of `range` that lies in none of the spans, where a message may be missing; nil if the spans cover the whole
+    /// range.
     func firstHole(in range: ClosedRange<Int64>) -> Int64? {
         guard let span = span(with: range.lowerBound) else { return range.lowerBound }
         return span.upperBound >= range.upperBound ? nil : span.upperBound + 1

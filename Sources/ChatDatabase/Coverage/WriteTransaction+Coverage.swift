@@ -3,9 +3,11 @@ import GRDB
 
 /// The parts of a channel's history that are stored completely (rules CD-20 to CD-24).
 struct Coverage {
-    /// The complete ranges: those of requested pages, and those of the inbox, which are the same for all channels.
+    /// The ranges of positions in which no message of the channel is missing. Pages of history prove ranges of this channel; the inbox
+    /// proves ranges of all channels.
     var spans: SpanSet
-    /// The position from which the inbox delivers every message; nil when this is not certain.
+    /// The position in the channel's history from which the inbox delivers every message; nil when the inbox proves nothing about this
+    /// channel.
     var inboxFrom: Int64?
 
     /// Reads the coverage of a channel.
@@ -67,7 +69,7 @@ extension WriteTransaction {
         ).execute(arguments: [channel(ChatChannel(.group, group)).number, Position.end(of: time)])
     }
 
-    /// Ends the present range in which the inbox has all messages, and starts a new one at `from`; nil starts none.
+    /// Stores the range of positions that the inbox has delivered completely until now. A new range begins at `from`; nil begins none.
     func beginInbox(from: Int64?) throws {
         guard let row = try Row.fetchOne(database, sql: "SELECT inbox_from, inbox_last FROM state") else { return }
         let last: Int64 = row[1]
@@ -77,10 +79,12 @@ extension WriteTransaction {
 }
 
 extension ChatHistoryRequest {
-    /// The range of the channel in which an answer to this request proves that no message is missing; nil if it proves nothing.
+    /// The range of positions in which `page`, the answer to this request, proves that no message of the channel is missing; nil if it
+    /// proves nothing.
     func proven(by page: [ChatMessage], hasMore: Bool, inboxFrom: Int64?) -> ClosedRange<Int64>? {
         let ids = page.compactMap { Position.of($0.id) }
-        // New messages arrive through the inbox, so a page up to the present reaches the beginning of the inbox's range.
+        // The inbox delivers all messages after `inboxFrom`. So a page with the latest messages proves that none is missing up to
+        // `inboxFrom`.
         let now = max(ids.max() ?? 0, inboxFrom ?? 0)
         let bound: Int64
         switch place {
@@ -92,7 +96,7 @@ extension ChatHistoryRequest {
         }
         switch place {
         case .latest, .before, .beforeTime:
-            // An empty page that is not the last one proves nothing.
+            // An empty page proves nothing if the server has more messages (`hasMore`).
             if hasMore, ids.isEmpty { return nil }
             let low = hasMore ? ids.min() ?? 0 : 0
             return low <= bound ? low...bound : nil

@@ -1,6 +1,6 @@
 import DatabaseFile
 
-/// The file of a user's database. It throws the errors of the database.
+/// The file of a user's database, as `DatabaseFile` with errors that are converted to ``ChatDatabaseError``.
 struct ChatFile: Sendable {
     private let file: DatabaseFile
 

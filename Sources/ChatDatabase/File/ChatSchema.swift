@@ -2,7 +2,7 @@ import GRDB
 
 /// The tables, versions and settings of the database.
 enum ChatSchema {
-    /// Builds the index of words again. Its tokenizer accepts the characters that ``Words`` treats as words or parts of words.
+    /// Rebuilds the full-text index of words. Its tokenizer accepts the characters that ``Words`` treats as words or parts of words.
     private static func indexAgain(_ database: Database) throws {
         try database.execute(sql: "DROP TABLE message_text")
         try database.execute(

@@ -5,7 +5,7 @@ import Identifiers
 struct Intake {
     let transaction: WriteTransaction
     private(set) var changes: [ReceivedChange] = []
-    /// The highest id of a received message.
+    /// The highest id of the messages that this value has converted.
     private(set) var lastID: Int64 = 0
 
     private var user: String { transaction.user }

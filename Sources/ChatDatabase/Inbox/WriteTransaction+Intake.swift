@@ -52,7 +52,8 @@ extension WriteTransaction {
         return message
     }
 
-    /// Sets the id of an own message, which the server has accepted. Returns nil when the message was deleted meanwhile.
+    /// Sets the id of an own message, which the server has accepted. Returns nil when the message was deleted or recalled while it was
+    /// being sent.
     func finish(_ own: LocalMessage, id: Int64) throws -> LocalMessage? {
         var channel = try channel(own.channel)
         if let early = try early(id, in: channel), early.isRecalled {
@@ -68,7 +69,7 @@ extension WriteTransaction {
         message.sentTime = Position.time(id)
         try settle(message, at: id, in: &channel)
         if channel.latest == message.localID {
-            // The message may have moved behind another one, which is then the channel's latest.
+            // With its final position, the message may come before another message, which is then the channel's latest.
             try findLatest(&channel)
         } else {
             show(message.localID, message, at: id, in: &channel)

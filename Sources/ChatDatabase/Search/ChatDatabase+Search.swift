@@ -19,7 +19,8 @@ extension ChatDatabase {
                 state.number <= WordKey.lastChannel
             else { return SearchPage(messages: [], next: nil) }
             let low = min(max(time?.lowerBound ?? 0, 0), WordKey.lastSlot)
-            // A message's slot may be later than its time, but never earlier, so the upper bound is moved by the largest difference.
+            // The index orders messages by slot: the millisecond at which a message was sent, or a later one if that was taken. So the
+            // upper bound is moved by the largest such delay in the channel.
             let high = min((time?.upperBound ?? WordKey.lastSlot).addingClamped(state.drift), WordKey.lastSlot)
             let first = WordKey.key(state.number, low)
             let last = min(place.map { $0.key - 1 } ?? .max, WordKey.key(state.number, max(high, 0)))
@@ -102,7 +103,7 @@ extension ChatDatabase {
 
 /// Counts the found messages of each channel.
 enum WordCounts {
-    /// Counts the index keys that match an expression, by channel. The keys are sorted by channel.
+    /// Counts the messages that match a full-text expression, by channel. Their keys in the index are sorted by channel.
     static func count(
         _ expression: String, isStreamed: Bool, _ database: Database
     ) throws -> [(number: Int64, count: Int)] {
@@ -112,8 +113,8 @@ enum WordCounts {
         return try count(Int64.fetchCursor(statement, arguments: [expression]))
     }
 
-    /// Reads the keys in groups. When a group ends in the middle of a channel, one query counts the rest of that channel, without reading
-    /// each key.
+    /// Counts the matching messages of each channel by reading their index keys, `glance` keys at a time. When such a group ends in the
+    /// middle of a channel, one query counts the rest of the channel, without reading each key.
     private static func countByChannels(
         _ expression: String, _ database: Database
     ) throws -> [(number: Int64, count: Int)] {
@@ -128,7 +129,7 @@ enum WordCounts {
             for key in keys {
                 let number = WordKey.channel(key)
                 if counts.last?.number == number {
-                    // in bounds: `counts` has a last element, with this number.
+                    // in bounds: `counts` is not empty, because its last element was compared just before.
                     counts[counts.count - 1].count += 1
                 } else {
                     counts.append((number, 1))
@@ -137,13 +138,13 @@ enum WordCounts {
             guard keys.count == glance, let last = keys.last else { return counts }
             let end = WordKey.key(WordKey.channel(last), WordKey.lastSlot)
             let rest = try Int.fetchOne(total, arguments: [expression, last + 1, end]) ?? 0
-            // in bounds: the keys, of which there is at least one, have added an element.
+            // in bounds: at least one key was read, and each key has added or raised an element of `counts`.
             counts[counts.count - 1].count += rest
             start = end + 1
         }
     }
 
-    /// The number of keys in a group. Reading so many takes about as long as another query.
+    /// The number of index keys that are read at a time. Reading 64 keys takes about as long as one more query.
     private static let glance = 64
 
     static func count(_ expression: String, types: [String], _ database: Database) throws -> [(number: Int64, count: Int)] {

@@ -31,9 +31,10 @@ enum Words {
     static func isAlone(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x80: isSign(UInt8(truncatingIfNeeded: scalar.value))
-        // Thai and Lao; Myanmar; Khmer.
+        // Scripts without spaces between words: Thai and Lao; Myanmar; Khmer.
         case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF: true
-        // Symbols; radicals and kana; ideographs; compatibility ideographs; half-width kana.
+        // Blocks whose characters are words by themselves: symbols; radicals and kana; ideographs; compatibility ideographs; half-width
+        // kana.
         case 0x2600...0x27BF, 0x2E80...0x312F, 0x31A0...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0xFF66...0xFF9D: true
         // Pictographs; further ideographs.
         case 0x1F000...0x1FAFF, 0x20000...0x3FFFF: true
@@ -67,7 +68,7 @@ enum Words {
     }
 
     /// Whether the index can list the messages of a keyword page by page, from any position. It cannot if the last word of the keyword is
-    /// longer than the prefixes in the index. Such results are computed anew for each query.
+    /// longer than the prefixes in the index. Each query then computes its result from the beginning.
     static func isStreamed(_ keyword: String) -> Bool {
         parts(of: keyword).last.map { tail(of: $0).count <= 3 } ?? true
     }
@@ -82,7 +83,7 @@ enum Words {
         return Array(last.prefix { isWord($0) && !isAlone($0) })
     }
 
-    /// Whether the index stores a character.
+    /// Whether the index stores a character as part of a word.
     private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber,

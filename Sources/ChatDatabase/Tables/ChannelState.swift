@@ -16,10 +16,11 @@ struct ChannelState: Hashable {
     var latestPosition: Int64 = 0
     var readTime: Int64 = 0
     var isListed = false
-    /// An upper bound of the messages' positions. A position above it is free without a search.
+    /// An upper bound of the positions of the channel's messages. A higher position is certainly free, so no query is needed to check it.
     var top: Int64 = 0
     var topSlot: Int64 = 0
-    /// The largest number of milliseconds by which a message's slot is later than its time.
+    /// The largest difference in ms, among the channel's messages, between a message's slot in the index of words and the time at which the
+    /// message was sent. The slot is never earlier.
     var drift: Int64 = 0
 
     static let columns = """

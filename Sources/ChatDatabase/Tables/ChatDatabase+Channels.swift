@@ -16,7 +16,8 @@ extension ChatDatabase {
         try read { database in
             // A user has so few channels that reading all of them is cheaper than an index for each order.
             let kinds = Self.list(conversations)
-            // The rank is an expression, because SQL would take a plain number for the index of a column.
+            // The rank, by which pinned channels come first, is an expression, because in `ORDER BY` SQL takes a plain number for the index
+            // of a column.
             let rank = pinnedFirst ? "pinned" : "pinned * 0"
             var condition = "listed = 1 AND conversation IN (\(kinds)) AND operation_time < ?"
             var arguments: StatementArguments = [time ?? .max]
@@ -42,7 +43,7 @@ extension ChatDatabase {
         }
     }
 
-    /// Those of the given channels that are in the list, in the order of the arguments.
+    /// The given channels without those that are not in the user's list of channels. The order of the argument is kept.
     public func channels(_ channels: [ChatChannel]) throws(ChatDatabaseError) -> [LocalChannel] {
         try read { database in
             try channels.compactMap {

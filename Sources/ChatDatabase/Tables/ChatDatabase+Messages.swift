@@ -80,7 +80,8 @@ extension ChatDatabase {
         }
     }
 
-    /// Applies the change of an own request that the server has confirmed, as if the change had arrived through the inbox.
+    /// Stores a change that this client has requested and the server has confirmed, for example an edit, as if it had arrived through the
+    /// inbox.
     public func apply(_ event: ChatWireEvent) throws(ChatDatabaseError) -> [ReceivedChange] {
         try receive(transient: [event])
     }

@@ -24,7 +24,7 @@ extension ChatDatabase {
     }
 
     /// Records that the server has accepted a message: sets its id, the server's time and its final position.
-    /// - Returns: the message; nil when it was deleted meanwhile.
+    /// - Returns: the message; nil when it was deleted while it was being sent.
     @discardableResult
     public func finish(localID: Int64, id: ChatMessageID) throws(ChatDatabaseError) -> LocalMessage? {
         try write { transaction in

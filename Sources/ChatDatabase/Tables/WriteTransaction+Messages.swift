@@ -17,7 +17,8 @@ extension WriteTransaction {
     func fetch(_ condition: String, _ arguments: StatementArguments) throws -> LocalMessage? {
         let row = try Row.fetchOne(database.cachedStatement(sql: MessageColumns.select(condition)), arguments: arguments)
         guard var message = row.map(MessageColumns.message(of:)) else { return nil }
-        // This transaction may have moved the channel's read mark.
+        // The message is marked as read if it is not later than the channel's read mark, which this transaction may have moved without
+        // writing it yet.
         if let channel = try knownChannel(message.channel) { message.note(readTime: channel.readTime) }
         return message
     }
@@ -76,7 +77,8 @@ extension WriteTransaction {
         return localID
     }
 
-    /// Makes a position free for the message `localID`. If another message without an id has this position, it is moved to another one.
+    /// Makes a position in the channel free for the message `localID`. If a message without a server's id has this position, that message
+    /// is moved to the next free position.
     func clear(_ position: Int64, for localID: Int64, in channel: inout ChannelState) throws {
         guard position <= channel.top else { return }
         let holder = try Int64.fetchOne(
@@ -110,7 +112,7 @@ extension WriteTransaction {
         let old = try slot(of: message)
         let text = MessageText(message.type, message.content)
         if let old { try unindex(text.words, slot: old, in: channel) }
-        // The slot is set to NULL, and the next statement sets the new slot.
+        // Clears the old slot, the message's number in the index of words. The next statement sets a slot for the new time.
         try database.cachedStatement(
             sql: "UPDATE message SET id = ?, position = ?, status = ?, sent_time = ?, slot = NULL WHERE local_id = ?"
         ).execute(arguments: [
@@ -152,7 +154,7 @@ extension WriteTransaction {
         let wanted = min(max(time, 0), WordKey.lastSlot - WordKey.room)
         var slot = wanted
         if wanted <= channel.topSlot {
-            // Each lookup finds the last taken slot among 256 in a row. So a few lookups find a free slot even after many messages with the
+            // Each query finds the last taken slot in a range of 256. So a few queries find a free slot even if very many messages have the
             // same time.
             let statement = try database.cachedStatement(
                 sql: "SELECT max(slot) FROM message WHERE channel = ? AND slot BETWEEN ? AND ?")
@@ -217,14 +219,14 @@ extension WriteTransaction {
         channel.latestPosition = row?[1] ?? 0
     }
 
-    /// Makes a message the channel's latest one, unless a later message is shown already.
+    /// Makes a message the one that the list of channels shows for its channel, unless the list shows a later message.
     func show(_ localID: Int64, _ message: LocalMessage, at position: Int64, in channel: inout ChannelState) {
         guard !message.options.isNotLatest, channel.latest == nil || position > channel.latestPosition else { return }
         channel.latest = localID
         channel.latestPosition = position
     }
 
-    /// Counts the channel's unread messages after the read mark anew.
+    /// Counts the channel's unread messages after its read mark, and sets the counts in `channel`.
     func countUnread(_ channel: inout ChannelState) throws {
         guard channel.isKept else { return }
         let row = try Row.fetchOne(
@@ -240,7 +242,7 @@ extension WriteTransaction {
 }
 
 extension LocalMessage {
-    /// Whether the message counts as unread. Call ``note(readTime:)`` before, so that `received` includes the channel's read mark.
+    /// Whether the message counts as unread. Call ``note(readTime:)`` first, which applies the channel's read mark to `received`.
     var isUnread: Bool { !isSent && options.isCounted && received & 1 == 0 }
 
     /// Marks the message as read if the channel's read mark covers it. The mark is not stored in the rows of messages.

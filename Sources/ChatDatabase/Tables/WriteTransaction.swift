@@ -8,7 +8,7 @@ final class WriteTransaction {
     let user: String
     /// Milliseconds since 1970.
     let now: Int64
-    /// A cache of the numbers of users and types.
+    /// A cache of the numbers under which the table `name` stores user ids and message types.
     private(set) var names: [Identifier: Int64]
     private var channels: [ChatChannel: ChannelState] = [:]
     private var unchanged: [ChatChannel: ChannelState] = [:]

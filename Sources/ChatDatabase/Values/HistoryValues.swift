@@ -8,7 +8,7 @@ public enum LocalPlace: Hashable, Sendable {
     case oldest
     case before(LocalMessage)
     case after(LocalMessage)
-    /// The time in milliseconds since 1970.
+    /// The page begins with the latest message before this time (ms since 1970), in descending order.
     case beforeTime(Int64)
     case afterTime(Int64)
     case beforeID(ChatMessageID)

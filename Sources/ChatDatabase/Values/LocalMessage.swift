@@ -69,7 +69,7 @@ public struct LocalReceipt: Hashable, Sendable {
     }
 }
 
-/// The sending status of a message. The numbers are those of the vendor's services.
+/// The sending status of a message. The raw values are those of the vendor's API.
 public enum LocalMessageStatus: Int, Hashable, Sendable {
     case sending = 10
     case failed = 20
