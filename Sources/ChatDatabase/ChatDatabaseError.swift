@@ -18,8 +18,8 @@ public enum ChatDatabaseError: Error, Hashable, Sendable, CustomStringConvertibl
     public var description: String {
         switch self {
         case .closed: "the local database is closed"
-        case .full: "no room is left for the local database"
-        case .locked: "another process holds the local database"
+        case .full: "no room is left for the local database: free space on this device"
+        case .locked: "another process has locked the local database: close the other program that uses it"
         case .damaged: "the local database is damaged: sign in again to begin a new one"
         case .unusable(let reason): "the local database cannot be used (\(reason))"
         }

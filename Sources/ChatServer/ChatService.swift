@@ -11,7 +11,8 @@ import ServerValues
 package struct ChatServiceSettings: Sendable {
     /// The applications. If several have the same key, the first one is used.
     package var applications: [ChatApplication]
-    /// The time without a message from a client after which the server sends a ping. It closes the connection 10 s later.
+    /// The time without a message from a client after which the server sends a ping. If nothing arrives within the next 10 s, it closes the
+    /// connection.
     package var chatHeartbeat: Duration
     /// The key of the application whose open channels are shared with other services; nil for none.
     package var bridgedKey: String?
@@ -54,7 +55,8 @@ package final class ChatService: Sendable {
         requestKind = context.requestKinds.add("chat")
     }
 
-    /// Reserves the first ids in the store, and joins the other servers. Call it before the first request, and call ``close()`` at the end.
+    /// Reserves the first ids of events in the store, and joins the other servers. Call it before the first request, and call ``close()``
+    /// at the end.
     package func prepare() async throws {
         try await backend.prepare()
         backend.join(self)

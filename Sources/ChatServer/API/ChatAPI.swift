@@ -7,9 +7,10 @@ import WireCoding
 /// Handles calls of the server API of chat: signed calls of the application's own server (rules NA-1 to NA-6).
 struct ChatAPI: Sendable {
     let backend: any ChatStateBackend
-    /// The node that counts the messages that calls send; nil for none.
+    /// The server (node) whose metrics count the messages that calls send; nil if no server counts them.
     let node: (any ChatNode)?
-    /// The hash of the token that a call issues (rule CC-33); nil unless the node that received the call adds the token to the answer.
+    /// In a cluster, the SHA-256 of a token that the node which received the call has made and adds to the answer (rule CC-33). Nil if the
+    /// call itself makes the token that it issues.
     var tokenHash: Identifier?
 
     /// The size limit of a body in bytes. It is four times the configured limit, because a message's content is escaped in the body.
@@ -98,7 +99,8 @@ struct ChatAPI: Sendable {
 }
 
 extension ServedChatApplication {
-    /// Counts `count` uses of a quota by the application's server. Throws when the quota is used up; `what` names it in the error text.
+    /// Counts `count` uses of a quota of the server API. Throws an error with the waiting time when the quota is used up; `what` names the
+    /// quota in the error's text.
     func spend(_ quota: ServerAPIRateLimiter.Quota, _ count: Int = 1, named what: String) throws(ChatAPIProblem) {
         let wait = gate.spend(
             count, of: quota, callsPerSecond: settings.limits.callsPerSecond, at: clock.monotonic())
@@ -112,7 +114,7 @@ struct ChatAPICall: Sendable {
     let fields: ChatAPIFields
     /// Sends the answer of the call. Call it once.
     let answer: @Sendable (Result<JSONValue, ChatAPIProblem>) -> Void
-    /// The node that counts the messages that the call sends; nil for none.
+    /// The server (node) whose metrics count the messages that the call sends; nil if no server counts them.
     var node: (any ChatNode)?
     /// See ``ChatAPI/tokenHash``.
     var tokenHash: Identifier?
@@ -130,7 +132,7 @@ struct ChatAPICall: Sendable {
         answer(.success(try application.read(body)))
     }
 
-    /// Performs a request in the same way as a session of the given user.
+    /// Performs a request of the client protocol on behalf of a user, with the rights of the application's server.
     func perform(
         _ request: ChatRequest, as user: Identifier = "",
         _ result: @escaping @Sendable (ChatResult) -> JSONValue = { _ in .nothing }

@@ -11,7 +11,8 @@ extension ChatAPICall {
         case .expireTokens:
             let users = try fields.ids("userIds", upTo: 1_000)
             let instant = try fields.whole("expiresAt", 0...9_007_199_254_740_991)
-            end(.tokenExpired, reason: "The token has expired.") { state, change in
+            end(.tokenExpired, reason: "The token was revoked: request a new token from the application's server.") {
+                state, change in
                 try state.expireTokens(of: users, issuedBefore: Int64(instant), at: change.now, into: &change.commit)
             }
         case .endSessions:

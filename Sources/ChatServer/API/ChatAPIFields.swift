@@ -18,7 +18,7 @@ struct ChatAPIFields: Sendable {
         self.members = members
     }
 
-    /// Fields that were not in a request, for calls of the console.
+    /// Fields that the console sets itself, for a call that it makes without an HTTP request.
     init(_ members: OrderedDictionary<String, JSONValue>) { self.members = members }
 
     subscript(name: String) -> JSONValue? {
@@ -194,7 +194,7 @@ struct ChatAPIFields: Sendable {
 }
 
 extension ChatConversationKind {
-    /// The vendor's name of the value.
+    /// The vendor's name of this kind of conversation in fields of the server API.
     var apiName: String {
         switch self {
         case .direct: "PERSON"

@@ -46,8 +46,9 @@ struct ChatAPIProblem: Error, Hashable, Sendable {
         400, code: 1003, "The body is not a JSON object: send a JSON object, with Content-Type application/json.")
     static let tooLarge = Self(413, code: 1005, "The body of the call is too large: send less data in one call.")
     static let unknownPath = Self(404, code: 1404, "The server API has no such path: docs/chat-protocol.md lists all paths.")
-    static let wrongMethod = Self(405, code: 1405, "The server API is called with POST.")
-    static let unavailable = Self(503, code: 1000, "The server cannot answer the call now: try again later.", retryAfter: 1000)
+    static let wrongMethod = Self(405, code: 1405, "The server API accepts only the method POST.")
+    static let unavailable = Self(
+        503, code: 1000, "The server is overloaded or cannot reach its store or cluster: try again later.", retryAfter: 1000)
 
     static func tooMany(_ what: String, retryAfter: Int) -> Self {
         Self(429, code: 1008, "Too many \(what): try again in \(retryAfter) ms.", retryAfter: retryAfter)

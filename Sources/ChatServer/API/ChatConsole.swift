@@ -8,9 +8,9 @@ import WireCoding
 /// Performs the console's calls for the applications that this process decides about: as a single server, or as the leader of a cluster.
 struct ChatConsole: ConsoleCalls {
     let backend: any ChatStateBackend
-    /// The node that counts messages sent from the console.
+    /// The server (node) whose metrics count messages sent from the console; nil if no server counts them.
     let node: (any ChatNode)?
-    /// The configured applications, shown when this process decides about no application.
+    /// The configured applications. They are shown when another server of the cluster decides about all applications.
     let configured: [ChatApplication]
 
     /// The served applications with their numbers of open channels. The number is nil when another process decides about the application.

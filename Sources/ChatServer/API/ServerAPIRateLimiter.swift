@@ -14,12 +14,12 @@ final class ServerAPIRateLimiter: Sendable {
 
     private struct State: Sendable {
         var calls = ChatAPIReplays()
-        /// For each quota, the monotonic time in ns at which it will be completely unused.
+        /// For each quota, the monotonic time in ns at which no counted call uses the quota any more, so that all of it is available.
         var busyUntil: [Quota: Int64] = [:]
     }
 
     private let state = NIOLockedValueBox(State())
-    /// The time since which signatures are recorded; nil when no call can have been made before.
+    /// The time since which the signatures of calls are recorded; nil when no call was made before the recording began.
     private let start: MonotonicInstant?
 
     /// - Parameter start: the current time; nil when no server has used this store before, so that all calls are recorded.

@@ -4,14 +4,15 @@ import NIOCore
 import ServerRuntime
 import ServerValues
 
-/// The nodes that deliver an application's changes, each with its sessions, and the number of changes that wait for earlier commits.
+/// The nodes (servers) that deliver an application's changes, each with its connected sessions, and the number of changes that are not
+/// completed yet.
 ///
-/// It is guarded by a separate lock, under which nodes queue work for their event loops. So all devices on all nodes get changes in the
-/// same order. While this lock is held, only the locks of the event loops' queues are taken.
+/// The value is guarded by a lock of its own, under which nodes queue work for their event loops. So all devices on all nodes get changes
+/// in the same order. While this lock is held, only the locks of the event loops' queues are taken.
 struct ChatAudience: Sendable {
-    /// The number of commits in progress and of changes that wait for them.
+    /// The number of changes that are not completed: their data are being stored, or they have no data and wait for earlier changes.
     var waiting = 0
-    /// Ids of events that the store failed to save and that are still in the state.
+    /// Ids of events that the store failed to save, and that the application's state has until their changes are reverted.
     var failed: Set<UInt64> = []
     /// The nodes, in the order in which they joined.
     private var parts: [Part] = []
@@ -61,7 +62,7 @@ struct ChatAudience: Sendable {
         parts[part].sessions.insert(peer)
     }
 
-    /// Removes a session completely. Returns whether it existed.
+    /// Removes a session from its node and from the open channels that it has entered. Returns whether it existed.
     @discardableResult
     mutating func remove(_ peer: ChatSessionPeer) -> Bool {
         guard let part = part(of: peer.chat) else { return false }
@@ -70,7 +71,7 @@ struct ChatAudience: Sendable {
 
     // MARK: Changes
 
-    /// The sessions of the first node. Use it when a single node stands for all nodes, as on the leader of a cluster.
+    /// The sessions of the first node. The leader of a cluster has a single node, which stands for all servers, so these are all sessions.
     var only: ChatNodeSessions { parts.first?.sessions ?? ChatNodeSessions() }
 
     func peer(_ session: ChatSessionID) -> ChatSessionPeer? { part(of: session).flatMap { parts[$0].sessions.peer(session.id) } }
@@ -82,7 +83,7 @@ struct ChatAudience: Sendable {
     }
 }
 
-/// Identifies an open channel among those of all applications of the backend.
+/// Identifies an open channel in a backend, where channels of different applications may have the same id.
 struct ChatRoomID: Hashable, Sendable {
     let application: Int
     let channel: Identifier

@@ -4,15 +4,15 @@ import NIOCore
 import ServerRuntime
 import ServerStorage
 
-/// The result of a decision: the entries to store, and the deliveries that follow once they are stored.
+/// The result of deciding about a request: the entries to store, and the deliveries to sessions that follow once the entries are stored.
 ///
 /// Filled under the application's lock, so that ids and positions have the same order.
 package struct ChatChange: Sendable {
     /// The entries to store, added with ``add(_:places:except:)``.
     var commit = ChatCommit()
-    /// The deliveries, in order.
+    /// The deliveries to connected sessions, in the order in which they were added.
     private(set) var deliveries: [ChatDelivery] = []
-    /// A message in an open channel that is passed to the bridge once it is durable; nil for none.
+    /// A message in an open channel that the bridge passes to other services once the message is durable; nil for none.
     var carried: ChatMessage?
     /// Closures that revert the state if the store fails.
     private(set) var undoing: [@Sendable (inout ChatState) -> Void] = []
@@ -22,7 +22,8 @@ package struct ChatChange: Sendable {
         self.ids = ids
     }
 
-    /// The id of the next event. Ids increase strictly across all applications of the backend, and no other partition assigns them.
+    /// The id of the next event. Ids increase strictly across all applications of the backend. In a cluster, no other partition assigns the
+    /// same ids.
     func nextID() -> UInt64 { ids.next() }
 
     /// The current time in milliseconds since 1970.
@@ -62,7 +63,7 @@ package struct ChatChange: Sendable {
         deliveries.append(.unseat(session, openChannel))
     }
 
-    /// Ends sessions with a `bye`. They are signed out in the state already, or when their connections close.
+    /// Ends sessions with the frame `bye`. The caller has signed them out of the state, or the end of their connections does so.
     mutating func end(_ sessions: [ChatSessionID], _ bye: ChatBye) {
         guard !sessions.isEmpty else { return }
         deliveries.append(.end(sessions, bye))

@@ -10,7 +10,7 @@ import ServerValues
 /// A session receives admissions, answers and events in the order of the decisions that caused them.
 package protocol ChatGateway: AnyObject, Sendable {
     var key: String { get }
-    /// The slot under which metrics count the application.
+    /// The index (slot) of the application's counters in the metrics.
     var slot: MetricSlot { get }
     var settings: ChatApplication { get }
     /// The refusal for every session while the application is not served; nil while it is served.

@@ -3,7 +3,8 @@ import Identifiers
 import NIOCore
 import ServerRuntime
 
-/// The sessions of one application on one node, with their event loops. Converts changes to operations of these event loops.
+/// The connected sessions of one application on one node (server), with their event loops. Converts changes to operations of these event
+/// loops.
 ///
 /// Used only by its node, under the application's lock.
 package struct ChatNodeSessions: Sendable {
@@ -33,7 +34,7 @@ package struct ChatNodeSessions: Sendable {
         users[peer.user, default: []].append(peer)
     }
 
-    /// Removes a session completely. Returns whether it existed.
+    /// Removes a session and its open channels. Returns whether the session existed.
     mutating func remove(_ peer: ChatSessionPeer) -> Bool {
         guard sessions.removeValue(forKey: peer.chat.id) != nil else { return false }
         users[peer.user]?.removeAll { $0 === peer }
@@ -73,7 +74,7 @@ package struct ChatNodeSessions: Sendable {
             guard let counts = rooms[room]?.counts else { return }
             let left = except.flatMap { sessions[$0.id]?.line }
             for loop in counts.keys {
-                // The connection that is left out may be used only on its own event loop; other loops get nil.
+                // The excluded connection may be used only on its own event loop, so the operations for all other event loops get nil.
                 let left = left?.mailbox.queue.number == loop ? left?.connection : nil
                 mailboxes[loop].enqueue(.room(ChatRoomID(application, room), frame, except: left))
             }

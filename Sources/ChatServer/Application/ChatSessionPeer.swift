@@ -37,12 +37,12 @@ extension ChatSessionPeer: Hashable {
     }
 }
 
-/// The origin of a request: a session, the server API or the bridge.
+/// The author of a request: a session, the application's own server, or another service whose message the bridge passes to chat.
 enum ChatCaller: Sendable {
     case session(ChatSessionPeer)
     /// The application's own server, which acts on behalf of a user.
     case server(user: Identifier)
-    /// Another service, over the bridge. It acts on behalf of a user who may not exist in chat.
+    /// Another service whose message the bridge passes to chat. It acts on behalf of a user who may not exist in chat.
     case bridge(service: String, user: Identifier)
 
     var user: Identifier {

@@ -130,7 +130,7 @@ extension ServedChatApplication {
         }
     }
 
-    /// Called without a lock for each sent message once it is durable. It does nothing.
+    /// Called without a lock for each sent message once it is durable. It does nothing, because no part of the server needs this.
     func announce(_ message: ChatMessage, by caller: ChatCaller) {}
 }
 

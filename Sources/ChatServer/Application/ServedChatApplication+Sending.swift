@@ -3,13 +3,13 @@ import Identifiers
 import ServerRuntime
 import ServerStorage
 
-/// Options of a message that only the server API and the bridge may set, beyond a session's draft.
+/// Options of a message that only the server API and the bridge to other services may set, beyond a session's draft.
 struct ChatSendOptions: Sendable {
     /// Whether the receiver's blocklist is checked.
     var checksBlocking = false
     /// Whether the message is also delivered to the sender's own devices although the application does not synchronize devices.
     var includesSender = false
-    /// The node that accepts and counts the message.
+    /// The server (node) that has accepted the message and counts it in its metrics; nil for the node of the sending session.
     var node: (any ChatNode)?
 }
 

@@ -59,9 +59,9 @@ extension ServedChatApplication {
         let replaced = NIOLockedValueBox<[ChatSessionID]>([])
         change(
             { state, change in
-                // The application may have been removed after the caller has found it.
+                // A reload may have removed the application from the configuration after the caller has found it.
                 if let bye = refusal { throw ChatRequestRefusal(bye.code, bye.reason) }
-                // The node may have stopped while the request was on its way, together with its connections.
+                // The server (node) with the connection may have stopped after it had sent this request to the leader of the cluster.
                 guard withAudience({ $0.node(of: chat) }) != nil else { throw ChatRequestRefusal.nodeGone }
                 let now = change.now
                 let token = try state.checkToken(hash: credentials.token, at: now)

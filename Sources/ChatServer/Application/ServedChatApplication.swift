@@ -14,7 +14,7 @@ package final class ServedChatApplication: Sendable {
     package let key: String
     /// The number of the application, unique within the backend.
     let number: Int
-    /// The slot under which metrics count the application.
+    /// The index (slot) of the application's counters in the metrics.
     package let slot: MetricSlot
     let storage: ChatStorage
     let clock: ServerClock
@@ -29,9 +29,10 @@ package final class ServedChatApplication: Sendable {
     /// Passes messages in open channels to other services; nil for none.
     private let bridge: (any BridgeTap)?
     private let standing: NIOLockedValueBox<Standing>
-    /// The outer lock. Commits are made under it, so they have the order of their ids.
+    /// The application's state, guarded by the outer lock. Commits are made under this lock, so they have the order of their ids.
     private let state: NIOLockedValueBox<State>
-    /// The inner lock. Completions of the store take it, and they may run while the outer lock is held.
+    /// The connected sessions, guarded by the inner lock. The store's completion handlers take this lock, also while the outer lock is
+    /// held.
     private let audience: NIOLockedValueBox<ChatAudience>
 
     /// The settings that a reload can change.
@@ -43,7 +44,7 @@ package final class ServedChatApplication: Sendable {
 
     private struct State: Sendable {
         var chat: ChatState
-        /// Acknowledgements that are stored with the next commit.
+        /// Acknowledged positions of inboxes, which are stored with the next commit.
         var noted = ChatCommit()
     }
 
@@ -131,7 +132,7 @@ package final class ServedChatApplication: Sendable {
         try result.get()
     }
 
-    /// Restores the sessions of the process that decided before this one, without notifications.
+    /// Restores the sessions of the cluster's former leader, without notifications.
     func restore(_ live: ChatLive, _ peers: [ChatSessionPeer]) {
         let (now, steadyTime) = (now, steadyTime)
         state.withLockedValue { state in
@@ -141,7 +142,8 @@ package final class ServedChatApplication: Sendable {
         }
     }
 
-    /// Records acknowledgements, which need no confirmation: they are stored with the next commit, or within a second.
+    /// Records acknowledged positions of inboxes. The caller needs no confirmation, so they are stored with the next commit, or within a
+    /// second.
     func note(_ body: (inout ChatState, inout ChatCommit) -> Void) {
         state.withLockedValue { body(&$0.chat, &$0.noted) }
     }
@@ -221,8 +223,8 @@ package final class ServedChatApplication: Sendable {
                     self.perform(change, live, &audience)
                 } else {
                     audience.failed.formUnion(change.commit.additions.lazy.map(\.event.id))
-                    // Publishes the changes of sessions and participants although the commit failed, because the state still has them, or
-                    // reverts them with a later change.
+                    // The commit failed, but the sessions and participants that it added or removed are published: they are in the state
+                    // until a later change reverts them.
                     if let live, !live.isEmpty { self.perform(ChatChange(ids: self.storage.ids), live, &audience) }
                 }
             }

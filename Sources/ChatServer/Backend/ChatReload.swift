@@ -1,6 +1,7 @@
 import ServerStorage
 
-/// A prepared reload: the chat applications of the new configuration, and the prepared applications for added ones.
+/// A prepared change of the configuration: the settings of all chat applications, and, in `new`, those applications that the server did not
+/// serve before.
 package struct ChatReload: Sendable {
     package let settings: [ChatApplication]
     let new: [ServedChatApplication]

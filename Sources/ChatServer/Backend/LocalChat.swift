@@ -116,7 +116,7 @@ package final class LocalChat: ChatStateBackend {
         trimHistories(of: applications)
     }
 
-    /// The smallest id that an event of this age can have; 0 when the age is larger than the clock's time.
+    /// The smallest id of an event that is at most this old; 0 when the age is larger than the clock's time.
     private static func id(_ age: Duration, before now: UInt64) -> UInt64 {
         let ticks = UInt64(max(age.components.seconds, 0)).multipliedReportingOverflow(by: TimetokenClock.ticksPerSecond)
         return ticks.overflow ? 0 : now - min(ticks.partialValue, now)

@@ -10,7 +10,8 @@ extension ChatConnection {
         guard let context else { return }
         guard hello.version == 1 else { return close(.bye(.unknownVersion)) }
         guard let application = service.gateway(key: hello.appKey) else { return refuse(hello, .unknownApplication) }
-        // The slot is set before a refusal, too, because its log entry and its row in the console name the application (rule SO-148).
+        // The index (slot) of the application's counters is set before a refusal, too: the refusal's log entry and the console's row name
+        // the application (rule SO-148).
         slot = application.slot
         if let refusal = application.refusal { return refuse(hello, refusal) }
         switch service.context.admission.withLockedValue({ $0.open(application.name, limit: nil) }) {
@@ -38,7 +39,8 @@ extension ChatConnection {
             countRefusal(farewell)
             close(farewell)
         case .success(let admission):
-            // The connection may have closed meanwhile, and nothing else would then remove the session from the application.
+            // The connection may have closed while the application decided. Nothing else would then remove the session from the
+            // application.
             guard isOpen, let application else {
                 admission.application.signOut(admission.peer, leaving: nil)
                 return

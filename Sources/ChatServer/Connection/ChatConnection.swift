@@ -4,8 +4,8 @@ import NIOCore
 import ServerRuntime
 import ServerValues
 
-/// The WebSocket connection of one chat session. It stays small, like ``WebSocketConnection``. The server sends nothing on it before the
-/// welcome.
+/// The WebSocket connection of one chat session. There may be very many connections, so each takes little memory. The server sends nothing
+/// on it before the welcome.
 final class ChatConnection: WebSocketConnection, SeatedConnection {
     typealias ChannelID = ChatRoomID
 
@@ -13,9 +13,9 @@ final class ChatConnection: WebSocketConnection, SeatedConnection {
     var application: (any ChatGateway)?
     var peer: ChatSessionPeer?
     var reader = InboxReader(after: 0)
-    /// The contents of the welcome; nil once the welcome has been sent.
+    /// The result of the sign-in, which the welcome contains; nil before the sign-in and after the welcome.
     var admission: ChatSessionAdmission?
-    /// Nil until the client has sent `leave`; then whether it asked for no more push notifications.
+    /// Whether the client's `leave` asked for no more push notifications; nil until the client has sent `leave`.
     var leaving: Bool?
     /// The number of requests that have not been answered yet.
     private var outstanding = 0

@@ -49,12 +49,13 @@ final class ChatLoop {
     /// The sessions in each open channel.
     var rooms = LoopChannels<ChatConnection>()
     let writer: ConnectionWriter
-    /// Whether the event loop has delivered messages since the last turn whose duration was measured.
+    /// Whether the event loop has delivered messages since a turn was last measured. The metrics count the duration of turns with
+    /// deliveries.
     private var hasDelivered = false
     /// How many frames were refused before they reached an application.
     var framesRefused = ApplicationCounts()
 
-    /// The number of refused frames, readable from other threads.
+    /// The number of frames that were refused before they reached an application, readable from other threads.
     private let published: NIOLockedValueBox<Int>
 
     init(_ loop: EventLoopContext, _ published: NIOLockedValueBox<Int>) {

@@ -5,7 +5,8 @@ package enum ChatKind: String, Codable, CaseIterable, Hashable, Sendable {
     /// The kinds: direct conversations of two users, groups, open channels, and system messages.
     case direct, group, open, system
 
-    /// The name in documents of a channel of this kind; if `id` is nil, the name of the kind itself.
+    /// The text by which stored documents refer to a channel of this kind, such as `group:` and the group's id. With nil as `id`, it refers
+    /// to all channels of the kind.
     func scope(_ id: Identifier?) -> Identifier {
         Identifier(id.map { "\(rawValue):\($0.text)" } ?? rawValue)
     }

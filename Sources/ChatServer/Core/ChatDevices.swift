@@ -43,7 +43,7 @@ struct ChatDevices: Sendable {
     }
 
     private(set) var count = 0
-    /// The sessions that were added or removed; nil when changes are not recorded.
+    /// The sessions that were added or removed since the last call of ``ChatState/takeLiveChanges()``; nil when changes are not recorded.
     var touched: Set<Place>?
     private var devices: [Identifier: [Device]] = [:]
 

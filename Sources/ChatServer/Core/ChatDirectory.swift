@@ -44,14 +44,20 @@ struct ChatDirectory: Sendable {
     /// Checks a token, and returns its document. Throws if the token is unknown, expired or revoked, or its account is deactivated.
     func check(_ hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatDocument.Token {
         guard let token = tokens[hash] else {
-            throw ChatRefusal(ChatCode.tokenIncorrect, "The token is not valid for this application.")
+            throw ChatRefusal(
+                ChatCode.tokenIncorrect,
+                "The token is not valid for this application: check the application's key, or request a new token.")
         }
         let user = users[token.user]
-        if let expires = token.expires, expires <= now { throw ChatRefusal(ChatCode.tokenExpired, "The token has expired.") }
-        if let limit = user?.tokensExpireBefore, token.issued < limit {
-            throw ChatRefusal(ChatCode.tokenExpired, "The token was revoked.")
+        if let expires = token.expires, expires <= now {
+            throw ChatRefusal(ChatCode.tokenExpired, "The token has expired: request a new token from the application's server.")
         }
-        if user?.isDeactivated == true { throw ChatRefusal(ChatCode.accountDeleted, "The account is deactivated.") }
+        if let limit = user?.tokensExpireBefore, token.issued < limit {
+            throw ChatRefusal(ChatCode.tokenExpired, "The token was revoked: request a new token from the application's server.")
+        }
+        if user?.isDeactivated == true {
+            throw ChatRefusal(ChatCode.accountDeleted, "The application's server has deactivated the user's account.")
+        }
         return token
     }
 

@@ -56,7 +56,7 @@ package struct ChatLive: Sendable {
 
     /// A user's online status.
     package struct Presence: Hashable, Sendable {
-        /// The online status that other users were told last.
+        /// The online status that was last reported to other users.
         package var state: ChatPresenceState
         /// The loss of the user's last session, while other users are not notified of it yet; otherwise nil.
         package var leaving: Leaving?
@@ -148,7 +148,7 @@ extension ChatState {
 // MARK: - Recorded changes of devices, rooms and presence
 
 extension ChatDevices {
-    /// The key of a session.
+    /// Identifies a session among the recorded changes: by its user, and by its number.
     struct Place: Hashable, Sendable {
         var user: Identifier
         var id: UInt64
@@ -164,7 +164,7 @@ extension ChatDevices {
 }
 
 extension ChatRooms {
-    /// The key of a participant.
+    /// Identifies a participant among the recorded changes: by the open channel, and by the user.
     struct Place: Hashable, Sendable {
         var channel: Identifier
         var user: Identifier

@@ -40,7 +40,7 @@ struct ChatPresence: Sendable {
     /// See ``ChatState/steadyTime``.
     var steadyTime: Int64?
     private var changes: [Identifier: ChatPresenceState] = [:]
-    /// The users whose status has changed; nil when changes are not recorded.
+    /// The users whose status has changed since the last call of ``ChatState/takeLiveChanges()``; nil when changes are not recorded.
     var touched: Set<Identifier>?
     private var nextHousekeeping = Int64.min
 

@@ -12,14 +12,15 @@ struct ChatRooms: Sendable {
     private(set) var rooms: [Identifier: ChatRoom] = [:]
     /// See ``ChatState/steadyTime``.
     var steadyTime: Int64?
-    /// Participants who joined, left or changed; nil while changes are not recorded.
+    /// Participants who joined, left or changed since the last call of ``ChatState/takeLiveChanges()``; nil when changes are not recorded.
     var touched: Set<Place>?
     private var roomsOfUser: [Identifier: Set<Identifier>] = [:]
     /// The number of existing channels that each user has created by entering.
     private var made: [Identifier: Int] = [:]
     /// Participants who have lost the connection, in the order of the times when they leave.
     private var leaving: Deque<(deadline: Int64, user: Identifier, channel: Identifier)> = []
-    /// After a restart, the owners who have not entered their channel again yet, and whose metadata entries are deleted when they leave.
+    /// Owners of metadata entries that are deleted when their owner leaves the channel. These owners have not entered the channel since the
+    /// restart of the server, and get a grace period to do so.
     private var absentOwners: Deque<(deadline: Int64, user: Identifier, channel: Identifier)> = []
     /// Whether channels were restored from the store since the last sweep.
     private var isRestored = false
@@ -336,7 +337,7 @@ struct ChatRooms: Sendable {
         leaving.sort { $0.deadline < $1.deadline }
     }
 
-    /// Removes metadata entries whose channel is unknown.
+    /// Removes placeholders of channels for which only metadata entries were restored, and not the channel itself.
     mutating func finishRestoring() { rooms = rooms.filter { $0.value.channel.created != .min } }
 
     var documents: [ChatDocument] {

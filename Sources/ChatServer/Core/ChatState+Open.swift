@@ -221,7 +221,9 @@ extension ChatState {
                 "All metadata of an open channel together may have at most \(application.limits.openEntryBytes) bytes.")
         }
         guard overwrites || actor.isServer || pairs.keys.allSatisfy({ known[$0].map { $0.owner == actor.user } ?? true }) else {
-            throw ChatRefusal(ChatCode.notEntryOwner, "One of the metadata entries belongs to another user.")
+            throw ChatRefusal(
+                ChatCode.notEntryOwner,
+                "Another user has set one of the metadata entries: overwrite it explicitly, or use another key.")
         }
         let entries = pairs.sorted { $0.key < $1.key }.map {
             ChatDocument.OpenEntry(
@@ -247,10 +249,12 @@ extension ChatState {
         let known = rooms.rooms[id]?.entries ?? [:]
         for key in keys {
             guard let entry = known[key] else {
-                throw ChatRefusal(ChatCode.noSuchEntry, "There is no metadata entry with this key.")
+                throw ChatRefusal(ChatCode.noSuchEntry, "The open channel has no metadata entry with this key.")
             }
             guard force || actor.isServer || entry.owner == actor.user else {
-                throw ChatRefusal(ChatCode.notEntryOwner, "One of the metadata entries belongs to another user.")
+                throw ChatRefusal(
+                    ChatCode.notEntryOwner,
+                    "Another user has set one of the metadata entries: force the deletion, or leave the entry out.")
             }
         }
         var news = ChatNews()

@@ -200,7 +200,7 @@ extension ChatState {
         guard rooms[channel] != nil else { throw Self.noSuchOpenChannel }
         guard rooms.isInside(channel, user) else {
             guard !restrictions.contains(.barred, in: .channel(.open, channel), user: user, at: now) else { throw Self.barred }
-            throw ChatRefusal(ChatCode.notInOpenChannel, "The user is not in the open channel.")
+            throw ChatRefusal(ChatCode.notInOpenChannel, "The user is not in the open channel: enter the channel first.")
         }
     }
 

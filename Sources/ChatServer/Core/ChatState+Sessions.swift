@@ -2,8 +2,6 @@ import ChatProtocol
 import Identifiers
 import ServerStorage
 
-// The result of a sign-in: the data for the session's welcome, and the sessions that it replaces.
-
 /// The data for the welcome of a session that signed in, and the sessions that it replaces.
 package struct ChatAdmittance: Sendable {
     /// The replaced sessions. They are signed out already, and their connections have to be ended with 31010.

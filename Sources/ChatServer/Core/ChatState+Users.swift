@@ -29,7 +29,7 @@ extension ChatState {
     package func checkToken(hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatDocument.Token {
         let token = try directory.check(hash, at: now)
         guard !restrictions.contains(.banned, in: .everywhere, user: token.user, at: now) else {
-            throw ChatRefusal(ChatCode.userBanned, "The user is banned.")
+            throw ChatRefusal(ChatCode.userBanned, "The application's server has banned the user for a limited time.")
         }
         return token
     }
@@ -176,7 +176,7 @@ extension ChatState {
         let share = application.limits.unregisteredInboxesPerUser
         var made = strangersInboxes[user] ?? []
         made.formUnion(strangers)
-        // Users who have registered since then no longer count as unregistered.
+        // Users who have registered since they were counted no longer count as unregistered.
         if made.count > share { made = made.filter { directory.users[$0] == nil } }
         guard made.count <= share else {
             throw ChatRefusal(

@@ -83,7 +83,7 @@ extension JSONMembers {
 }
 
 extension ChatConversationKind {
-    /// The conversation's name in the server API.
+    /// The name of this kind of conversation in the server API and in webhook events.
     fileprivate var apiWord: String {
         switch self {
         case .direct: "PERSON"

@@ -17,7 +17,8 @@ final class ChatClusterLeader: ClusterLeader {
     private let log: ChatClusterLog
     private let nodes: ChatNodeNumbers
     private let remote: RemoteChatNodes
-    /// The node that counts messages that no session has sent.
+    /// The server (node) whose metrics count messages that no session has sent, such as those of the server API; nil if no server counts
+    /// them.
     private let counting: (any ChatNode)?
     private let logger: Logger
     private let parser = NIOLockedValueBox(ChatClientFrameParser(rememberedNames: 256))
@@ -92,8 +93,8 @@ final class ChatClusterLeader: ClusterLeader {
         }
     }
 
-    /// Applies changed application settings from now on. Stored sessions of an added application are removed, because the nodes have
-    /// announced them to this leader before it had the application, and were told to end them.
+    /// Applies changed application settings from now on. Stored sessions of an added application are removed: the nodes announced them
+    /// before this leader had the application, and the leader answered by ending them on the nodes.
     func take(_ settings: [ChatApplication]) async throws {
         let reload = try await chat.prepare(settings)
         let known = nodes.all
@@ -269,7 +270,7 @@ final class ChatClusterLeader: ClusterLeader {
         nodes.release(node)
     }
 
-    /// The sessions of an application on the node with this number, in the order in which they signed in, as far as it is known.
+    /// The sessions of an application on the node with this number; empty without a number.
     private func peers(of application: ServedChatApplication, at number: Int?) -> [ChatSessionPeer] {
         guard let number else { return [] }
         return application.withAudience { $0.only.all.filter { $0.chat.eventLoopID == number } }
@@ -293,7 +294,7 @@ extension ChatBye {
     }
 }
 
-/// Stands for all nodes of a cluster. It delivers nothing itself, because the log carries the changes to the nodes.
+/// Stands for all nodes (servers) of a cluster. It delivers nothing itself, because the cluster's log carries the changes to the nodes.
 private final class RemoteChatNodes: ChatNode {
     let eventLoopIDs = (0..<EventLoopSet.capacity).reduce(into: EventLoopSet()) { $0.insert($1) }
     let eventLoop: (any EventLoop)?

@@ -47,7 +47,7 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
         state = NIOLockedValueBox(State(settings: settings))
     }
 
-    /// Selects the node that counts messages that no session has sent, while this process leads.
+    /// While this process leads, messages that no session has sent count in the metrics of `node`.
     func countMessages(at node: any ChatNode) { state.withLockedValue { $0.counting = node } }
 
     /// The leader's applications; nil while this node does not lead.
@@ -95,7 +95,8 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
             // CC-26: the applications' settings may have changed since this leader was started.
             if current != settings.applications { try await bringUpToDate(leader) }
         } catch {
-            // Without this, the failed leader would send webhooks and sweep at the same time as the next leader (rule CR-43).
+            // A leader that could not start is closed, so that it does not send webhooks and sweep at the same time as the next leader
+            // (rule CR-43).
             await leader.close()
             throw error
         }
@@ -117,7 +118,7 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
         try await bringUpToDate(leader)
     }
 
-    /// Applies the latest application settings to a leader, and repeats this until they have not changed meanwhile.
+    /// Applies the latest application settings to a leader. If the settings have changed during this work, applies them again.
     private func bringUpToDate(_ leader: ChatClusterLeader) async throws {
         var taken: [ChatApplication]?
         while true {

@@ -7,10 +7,11 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// Appends each change to the cluster's log as one entry: the data to store, and the deliveries of the nodes (rules CC-1 and CC-2).
+/// Appends each change to the cluster's log as one entry: the data to store, and the deliveries for the nodes (rules CC-1 and CC-2).
 final class ChatClusterLog: ChatDecisionLog {
     let store: RedisChatStore
-    /// Whether changes are stored in a database before they are appended here. Redis then has only the data that the next leader needs.
+    /// Whether a database has stored each change before it is appended to this log. Redis then has only the data that the next leader
+    /// needs.
     private let hasDatabase: Bool
     private let nodes: ChatNodeNumbers
     private let logger: Logger

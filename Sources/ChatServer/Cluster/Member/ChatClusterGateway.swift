@@ -28,9 +28,9 @@ final class ChatClusterGateway: ChatGateway {
     private struct State: Sendable {
         var node: (any ChatNode)?
         var sessions = ChatNodeSessions()
-        /// Sessions that have ended on this node, and whose end the leader has not confirmed yet.
+        /// Sessions that have ended on this node, while the leader of the cluster has not confirmed their end.
         var departing: Set<UInt64> = []
-        /// The acknowledged positions of inboxes that have not been sent to the leader yet.
+        /// The positions of inboxes that clients have acknowledged and that have not been sent to the leader of the cluster.
         var acknowledged: [Identifier: UInt64] = [:]
         /// Whether a request with acknowledged positions is waiting for its answer.
         var isTelling = false
@@ -85,21 +85,21 @@ extension ChatClusterGateway {
         request(.signIn(app: key, opening)) { [self] result in
             switch result {
             case .success(.admitted(let admission)):
-                // The application may have been removed while the request was on its way.
+                // A reload may have removed the application from the configuration while this node waited for the leader's answer.
                 if let bye = refusal {
                     depart(chat.id, leaving: nil)
                     return completion(.failure(ChatRequestRefusal(bye.code, bye.reason)))
                 }
                 let peer = ChatSessionPeer(
                     session: session, user: admission.user, device: hello.device, address: address, chat: chat, line: line)
-                // From now on the leader's facts are delivered to the session.
+                // From now on, changes that the leader of the cluster publishes are delivered to the session.
                 state.withLockedValue { $0.sessions.insert(peer) }
                 completion(
                     .success(
                         ChatSessionAdmission(application: self, peer: peer, start: admission.start, epoch: admission.epoch)))
             case .success(.refused(let refusal)): completion(.failure(refusal))
-            // The leader has not admitted the session, so no sign-out is sent. Sign-outs wait for a leader without a time limit, and while
-            // there is none, any client could cause them (rule CC-44).
+            // The leader has not admitted the session, so no sign-out is sent. A sign-out waits without a time limit until a leader answers
+            // it. Clients that connect while the cluster has no leader could otherwise cause any number of waiting sign-outs (rule CC-44).
             case .failure(.unavailable), .failure(.overloaded), .failure(.closed): completion(.failure(.undecided))
             case .success, .failure(.unknown):
                 // The leader may have admitted the session although its answer is missing, so the session is signed out.
@@ -131,7 +131,7 @@ extension ChatClusterGateway {
         for peer in state.withLockedValue(\.sessions.all) { signOut(peer, leaving: nil) }
     }
 
-    // MARK: Facts from the leader
+    // MARK: Changes from the leader of the cluster
 
     func apply(_ deliveries: [ChatDelivery]) {
         state.withLockedValue { state in
@@ -151,7 +151,8 @@ extension ChatClusterGateway {
         }
     }
 
-    /// Makes all clients reconnect. Their new sessions continue at the positions of the old ones.
+    /// Makes all clients of this node reconnect, because the node may have missed changes. Their new sessions continue at the inbox
+    /// positions of the old ones.
     func interrupt() {
         let peers = state.withLockedValue { state in
             defer {
@@ -202,7 +203,8 @@ extension ChatClusterGateway {
         if isFirst { tellAcknowledged() }
     }
 
-    /// Sends acknowledged positions to the leader: one request at a time, with all positions that arrived during the previous one.
+    /// Sends acknowledged positions to the leader, one request at a time. Positions that arrive while a request waits for its answer are
+    /// sent together with the next request.
     private func tellAcknowledged() {
         let places = state.withLockedValue { state in
             defer { state.acknowledged = [:] }

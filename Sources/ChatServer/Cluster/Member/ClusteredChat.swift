@@ -53,7 +53,7 @@ package final class ClusteredChat: ChatStateBackend {
     package var forwarder: (any ChatForwarder)? { self }
 
     package func newSession(on eventLoopID: Int) -> ChatSessionID {
-        // The session id is random, so that it differs from the ids of all other nodes, whichever leader numbers this node later.
+        // The session id is random. So it differs from the ids of all other nodes, whatever number a later leader assigns to this node.
         ChatSessionID(id: .random(in: 1 ... .max), eventLoopID: eventLoopID)
     }
 
@@ -134,7 +134,7 @@ extension ClusterBus {
     }
 }
 
-// MARK: - Facts from the leader
+// MARK: - Changes from the leader of the cluster
 
 extension ClusteredChat: ClusterMember {
     package func apply(_ fact: ByteBuffer) {

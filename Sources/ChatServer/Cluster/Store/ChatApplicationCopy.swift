@@ -8,14 +8,14 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
     let store: RedisChatStore
     let application: Identifier
     let sink: Sink
-    /// The application's name in rows.
+    /// The application's key, as the value of the application's column in each copied row.
     let name: StoredValue
     var keys: ChatKeys { store.keys }
 
     typealias Tables = StoredTable.OfChat
-    /// The number of entries that one read of the store returns at most.
+    /// The largest number of entries that one read of the store returns.
     static var page: Int { 100 }
-    /// The number of streams that are read at the same time.
+    /// The number of histories or inboxes that are read at the same time.
     private static var together: Int { 8 }
 
     init(_ store: RedisChatStore, _ application: Identifier, _ sink: Sink) {
@@ -41,7 +41,8 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
         return leftOut
     }
 
-    /// Calls a function for each name of a page, for up to ``together`` names at the same time.
+    /// Calls a function for each user or conversation after which a field of the page is named, for up to ``together`` of them at the same
+    /// time.
     ///
     /// - Returns: the sum of the results.
     private func each(
@@ -64,7 +65,7 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
 
     /// Copies the messages of a conversation's history.
     ///
-    /// - Returns: the number of messages that were left out.
+    /// - Returns: the number of messages that were left out, because the sink has an event of another application with the same id.
     private func copyHistory(_ conversation: Identifier, _ sends: RecentSends) async throws -> Int {
         var (first, leftOut) = (UInt64(0), 0)
         while true {
@@ -136,7 +137,7 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
         return true
     }
 
-    /// Calls a function for each hour for which the store has data of this kind.
+    /// Calls a function for each hour for which the store has a part of this kind.
     func eachHour(of part: ChatKeys.Part, _ body: (UInt64) async throws -> Void) async throws {
         var hours: Set<UInt64> = []
         try await store.scan(keys.key(.parts, application)) { page in

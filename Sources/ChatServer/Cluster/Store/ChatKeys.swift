@@ -9,7 +9,7 @@ import ServerStorage
 struct ChatKeys: Sendable {
     let reader: any ClusterReader
 
-    /// The number of ids in one part: an hour in units of 100 ns.
+    /// The number of ids in one part: one hour, because ids count units of 100 ns.
     static let span: UInt64 = 36_000_000_000
 
     static func hour(_ id: UInt64) -> UInt64 { id / span }

@@ -36,7 +36,7 @@ struct ChatWrites: Sendable {
     private var acknowledged: [Reader: UInt64] = [:]
     private var lastSent: [Identifier: UInt64] = [:]
     private var highest: UInt64
-    /// The number of the latest receipt. Receipts of a message are ordered by their numbers.
+    /// The number of the latest read receipt. The receipts of a message are ordered by such numbers.
     private var order: UInt64
     private let encoder = JSONEncoder()
 
@@ -45,7 +45,7 @@ struct ChatWrites: Sendable {
     /// The largest number of fields in one write.
     private static let fields = 500
 
-    /// - Parameter highest: the highest id that was assigned before this process led.
+    /// - Parameter highest: the highest id that was assigned before this process became the leader.
     init(_ keys: ChatKeys, inboxEntries: Int, after highest: UInt64) {
         self.keys = keys
         self.inboxEntries = inboxEntries
@@ -100,7 +100,7 @@ struct ChatWrites: Sendable {
         keys.part(part, ChatKeys.hour(id), application)
     }
 
-    /// Adds a part to the map of existing parts, so that a purge finds it when it is old.
+    /// Adds a part, that is, the data of one hour, to the map of existing parts, so that a purge finds the part when it is old.
     private mutating func note(
         _ part: ChatKeys.Part, _ id: UInt64, _ application: Identifier, to out: inout [StoreWrite]
     ) {
@@ -213,7 +213,7 @@ struct ChatWrites: Sendable {
         hiddenUpTo[name] = id
         let key = keys.hiddenUpTo(user, conversation, application)
         out.append(.add(key, [.text("\(id)")]))
-        // This field is deleted together with the messages of its hour.
+        // Also records the hidden conversation in the part of the message's hour, so that a purge of the hour removes it from `key`.
         note(.hiddenUpTo, id, application, to: &out)
         let names = ChatHide(user: user, conversation: conversation).encoded()
         out.append(

@@ -21,7 +21,7 @@ struct LastingChatStore: ChatStore {
     private func own(_ restored: RestoredChat) -> RestoredChat {
         var own = restored
         own.applications = own.applications.filter { owns($0.key) }
-        // The store counts as used, because an earlier leader may have accepted requests without reserving ids.
+        // The store does not count as new, because an earlier leader may have accepted requests without reserving ids.
         own.isFirstStart = false
         return own
     }

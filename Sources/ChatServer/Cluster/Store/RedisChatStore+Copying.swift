@@ -34,13 +34,13 @@ struct RecentSends: Sendable {
     struct Send: Sendable {
         var sender: String
         var clientID: String
-        /// The position in the sender's own inbox; nil for none.
+        /// The position of the message in its sender's own inbox; nil if the message is not in that inbox.
         var own: UInt64?
     }
 
     private let store: RedisChatStore
     private let stream: StoreKey
-    /// The id of the oldest of these messages; nil if there are none.
+    /// The id of the oldest message that can be found here; nil if there is none.
     private let oldest: UInt64?
 
     init(_ store: RedisChatStore, _ application: Identifier) async throws {

@@ -169,7 +169,7 @@ extension RedisChatStore {
             let (removed, rewritten) = (gone, changed)
             emitCounting(application) { [keys] counted in
                 let place = keys.counted(application)
-                // Messages that have changed meanwhile stay recorded for the next update.
+                // A message that changed again during this update stays recorded for the next update.
                 let done = ids.filter { counted?.changed.contains($0) == false }.map { ChatKeys.head($0) }
                 let writes = (counted?.entries.remove(removed, place) ?? []) + (counted?.entries.change(rewritten, place) ?? [])
                 return writes + (done.isEmpty ? [] : [.removeFields(keys.key(.changed, application), done)])

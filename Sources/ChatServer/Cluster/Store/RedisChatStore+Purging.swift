@@ -3,7 +3,7 @@ import NIOCore
 import ServerCluster
 
 extension RedisChatStore {
-    /// The number of streams that are read at the same time.
+    /// The number of streams, that is, inboxes or histories, that are read at the same time.
     private static let streams = 50
 
     package func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws {
@@ -30,7 +30,7 @@ extension RedisChatStore {
         try await settle()
     }
 
-    /// The next step of trimming a stream.
+    /// The next change of a stream, that is, of an inbox or a history from which a purge removes old entries.
     private enum Trimming: Sendable {
         case trim(StoreWrite)
         /// Removes the key of a stream without entries, and performs further writes.
@@ -41,7 +41,7 @@ extension RedisChatStore {
         var rest = names[...]
         while !rest.isEmpty {
             watch()
-            // The streams are read only after all earlier entries have been stored.
+            // The streams are read only after all entries that were added before this call have been stored.
             try await settle()
             let found = try await withThrowingTaskGroup(of: Trimming?.self) { group in
                 for name in rest.prefix(Self.streams) { group.addTask { try await look(name) } }
@@ -58,7 +58,7 @@ extension RedisChatStore {
             }
             emitRemovals(removals)
             if !trims.isEmpty { emit(trims) }
-            // The purge waits between two steps, so that it does not delay other writes.
+            // After each group of streams the purge waits until its writes are stored, so that it does not delay other writes.
             try await settle()
         }
     }

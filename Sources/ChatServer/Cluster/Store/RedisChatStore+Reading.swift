@@ -5,7 +5,7 @@ import ServerStorage
 import WireCoding
 
 extension RedisChatStore {
-    /// The number of entries that one read of the store returns at most.
+    /// The largest number of entries that one read of the store returns.
     private static let step = 128
 
     // MARK: Inboxes

@@ -27,7 +27,7 @@ extension RedisChatStore {
         var restored = RestoredChat(epoch: try await epoch())
         for key in [keys.highest, keys.reserved] {
             let id = try await reader.text(of: key).flatMap { UInt64($0) } ?? 0
-            // CR-42: later ids are assigned after this one, and ids have 63 bits.
+            // CR-42: ids that are assigned from now on are higher than this one, and all ids have 63 bits.
             restored.highestID = max(restored.highestID, min(id, UInt64(Int64.max)))
         }
         // The store has lost the ids that were assigned last. Ids skip a range, so that none of the lost ids is assigned again.
@@ -45,7 +45,7 @@ extension RedisChatStore {
     /// The length of the skipped range of ids: ten seconds, in units of 100 ns.
     private static var leap: UInt64 { 100_000_000 }
 
-    /// The name of the inboxes' epoch. The first process that finds no name creates it.
+    /// The name of the inboxes' epoch. If the store has no name yet, this process creates one.
     private func epoch() async throws -> String {
         if let epoch = try await reader.text(of: keys.epoch) { return epoch }
         let epoch = String(UInt64.random(in: 1 << 40 ... .max), radix: 36)
@@ -106,7 +106,7 @@ extension RedisChatStore {
     static func name(_ field: StoredField) -> Identifier { Identifier(String(buffer: field.name)) }
 
     static func number(_ value: ByteBuffer) throws(Problem) -> UInt64 {
-        // CR-42: later positions are assigned after these numbers, which have 63 bits.
+        // CR-42: positions that are assigned from now on are higher than these numbers, and all positions have 63 bits.
         guard let number = UInt64(String(buffer: value)), number <= UInt64(Int64.max) else { throw .damaged }
         return number
     }

@@ -38,7 +38,7 @@ extension RedisChatStore {
         var usage = HistoryUsage(messages: entries.messages, bytes: entries.bytes)
         let isExceeded = limits.isExceeded(by: usage)
         guard isExceeded || limits.lowest > 0 else { return (0, false) }
-        // The oldest messages are read only after all counted messages have been stored.
+        // The oldest messages are read only after all changes of the counts have been stored.
         try await settle()
         let oldest = try await oldestCounted(application, before: isExceeded ? nil : limits.lowest)
         if oldest.isEmpty {

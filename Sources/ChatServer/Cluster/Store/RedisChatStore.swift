@@ -23,11 +23,11 @@ package final class RedisChatStore: ChatStore {
     let reader: any ClusterReader
     let keys: ChatKeys
     let now: @Sendable () -> UInt64
-    /// Whether the store has lost data that it had confirmed.
+    /// Whether Redis has lost data after it had confirmed that they were stored.
     let hasLost: Bool
     let term: CountedEntries.Term
-    /// Runs operations one after the other that read and then change the counts of an application's messages. Messages can be added
-    /// meanwhile.
+    /// Runs operations that read and then change the message counts of an application one after the other. Messages can be added while such
+    /// an operation runs.
     let counting = ExclusiveSections()
     /// Whether ``trim(_:)`` counts the messages of an application with these limits.
     let counts: @Sendable (Identifier, HistoryLimits) -> Bool
@@ -35,7 +35,7 @@ package final class RedisChatStore: ChatStore {
 
     private struct State {
         var writes: ChatWrites
-        /// The number of the last emitted change.
+        /// The number of the last change that was appended to the cluster's log.
         var issued: UInt64 = 0
         var outstanding: Set<UInt64> = []
         var settled: UInt64 = 0
@@ -82,7 +82,7 @@ package final class RedisChatStore: ChatStore {
         state = NIOLockedValueBox(State(writes: ChatWrites(keys, inboxEntries: max(1, inboxEntries), after: 0)))
     }
 
-    /// The lowest id of a recent message: repeated messages are recognized for an hour.
+    /// The lowest id of a message that was sent within the last hour. Repeated messages are recognized for an hour.
     var horizon: UInt64 { now() - min(now(), ChatKeys.span) }
 
     func raise(_ highest: UInt64) { state.withLockedValue { $0.writes.raise(highest) } }
@@ -255,7 +255,7 @@ package final class RedisChatStore: ChatStore {
         try await settle()
     }
 
-    /// Waits until all emitted changes are stored or have failed. No reads may follow.
+    /// Waits until all emitted changes are stored or have failed. Call no other function of the store afterwards.
     package func close() async {
         // ``end()`` answers callers that wait for a change that can no longer be stored.
         try? await settle()

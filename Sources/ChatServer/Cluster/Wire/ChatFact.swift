@@ -24,7 +24,7 @@ struct ChatFact: Sendable {
     }
 }
 
-/// A ``ChatFact`` for all nodes.
+/// The encoded form of a ``ChatFact``, with the blocks of all nodes.
 private struct CodedChatFact: CodedValue {
     var app: String
     var deliveries: [CodedDelivery]
@@ -35,9 +35,9 @@ private struct CodedChatFact: CodedValue {
     }
 }
 
-/// One node's block of a delivery to users.
+/// The part of a delivery to users that concerns one node: its users with sessions, or their positions in the inboxes.
 private struct NodeBlock: CodedValue {
-    /// The incarnation of the node.
+    /// The incarnation of the node: the number that identifies this run of the server's process.
     var node: UInt64
     var content: ByteBuffer
 
@@ -46,7 +46,7 @@ private struct NodeBlock: CodedValue {
     }
 }
 
-/// The content of a block.
+/// The content of a ``NodeBlock``: users, or positions in their inboxes.
 private struct BlockElements<Element: CodedValue>: CodedValue {
     var elements: [Element]
 
@@ -55,7 +55,7 @@ private struct BlockElements<Element: CodedValue>: CodedValue {
     }
 }
 
-/// A delivery to the sessions of all nodes. It contains the sessions' ids.
+/// The encoded form of a ``ChatDelivery`` for all nodes. It refers to sessions by their ids.
 private enum CodedDelivery: CodedValue {
     case inbox(ByteBuffer, except: UInt64?, [NodeBlock])
     case users(ByteBuffer, except: UInt64?, [NodeBlock])
@@ -203,7 +203,7 @@ struct ChatFactWriter {
         deliveries.append(delivery)
     }
 
-    /// The ids of these sessions. Records that their nodes need the fact.
+    /// Returns the ids of these sessions, and records that the nodes with these sessions need the fact.
     private mutating func ids(_ sessions: [ChatSessionID]) -> [UInt64] {
         for session in sessions { concerned.insert(session.eventLoopID) }
         return sessions.map(\.id)
