@@ -10,17 +10,18 @@ public struct ChatMemory: Sendable {
     public var token: String
     public var device: ChatDevice
     public var client: String
-    /// Whether, on a reconnect, this device ends its session if another device has signed in meanwhile.
+    /// Whether this device ends its own session when it reconnects and another device of the user has signed in since the connection was
+    /// lost.
     public var yields: Bool
-    /// The position up to which the application has stored all events; nil for a new device. Each ``ChatCommand/acknowledge(_:)`` advances
-    /// it.
+    /// The position in the user's inbox up to which the application has stored all events; nil for a new device. Each
+    /// ``ChatCommand/acknowledge(_:)`` advances it.
     public internal(set) var resume: ChatPlace?
     /// How long a message may wait for its answer, counted from its command.
     public var sendLimit: Duration
     /// The user's id from the last welcome; nil before the first one.
     public internal(set) var user: String?
 
-    /// The last sequence number that was delivered, in the epoch of `resume`.
+    /// The sequence number of the last inbox event that the session has reported, in the epoch of `resume`.
     var delivered: UInt64
     /// Whether the last connection was welcomed and then lost, rather than closed on request.
     var wasLost = false

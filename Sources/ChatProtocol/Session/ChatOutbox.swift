@@ -10,7 +10,7 @@ struct ChatOutbox: Sendable {
         var deadline: Moment
         /// Whether the message was written on any connection. If so, the server may have delivered it.
         var wasWritten = false
-        /// The number of the message's request on the present connection; nil if it is not in progress.
+        /// The number of the request with which the message was sent on the present connection; nil while the message waits to be sent.
         var number: UInt64?
     }
 

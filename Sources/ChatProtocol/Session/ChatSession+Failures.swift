@@ -3,7 +3,8 @@ import ConnectionEngine
 // The failures of sessions and requests (rules NS-23 to NS-29).
 extension ChatSession {
     /// The failure of a request without a connection. Nothing was sent.
-    static let notConnected = ConnectionFailure(chat: .noConnection, .disconnected, "There is no connection.", origin: .local)
+    static let notConnected = ConnectionFailure(
+        chat: .noConnection, .disconnected, "Nothing was sent, because there is no connection to the server.", origin: .local)
     /// The failure of a message if there was no connection during its whole time limit.
     static let neverConnected = ConnectionFailure(
         chat: .noConnection, .timeout, "There was no connection to the server within the time limit of the message.",

@@ -23,7 +23,7 @@ extension ChatSession {
         if !new.isEmpty { out.emit(.received(new, isOffline: true, hasMore: hasMore)) }
         for item in new { tellProblem(of: item.event, out: &out) }
         if !hasMore { out.emit(.caughtUp) }
-        // If all events of the package were received before, the application does not acknowledge it, so the session does.
+        // If all events of the package were reported before, the application does not acknowledge the package again, so the session does.
         acknowledgePackage(memory: memory, out: &out)
     }
 
@@ -63,7 +63,8 @@ extension ChatSession {
         }
     }
 
-    /// Records that all events up to `place` are stored. Returns false when this was known already, or `place` is not valid.
+    /// Records that all events up to the inbox position `place` are stored. Returns false when the position was recorded before or is not
+    /// valid.
     static func keep(_ place: ChatPlace, memory: inout ChatMemory) -> Bool {
         guard let known = memory.resume, known.epoch == place.epoch, place.sequence > known.sequence,
             place.sequence <= memory.delivered

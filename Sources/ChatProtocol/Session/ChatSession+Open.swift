@@ -8,11 +8,11 @@ extension ChatSession {
     struct OpenState: Sendable {
         /// The number of the unanswered request to enter the channel; nil if there is none.
         var request: UInt64?
-        /// Whether the request continues after the last message that was received on an earlier connection.
+        /// Whether `request` asks only for messages after the last one that was received on an earlier connection.
         var isRenewal = false
         /// Whether the user has entered the channel on this connection.
         var isInside = false
-        /// Messages that arrived before the answer to the first request to enter. They are reported after it.
+        /// Messages that arrived before the answer to the first request to enter. They are reported after the answer.
         var held: [ChatMessage] = []
         /// The ids of the messages in the latest answer. Messages with these ids are dropped when they arrive again.
         var known: Set<ChatMessageID> = []
@@ -75,8 +75,8 @@ extension ChatSession {
         wanted.waiters = []
         wanted.lostAt = nil
         wanted.wasIn = true
-        // Without a message, the position is the time of entering. A user who returns within the grace period entered before this
-        // connection, so the position is at least the time of the welcome.
+        // After a reconnect, messages are requested from `lastSeen` on. If no message was received, this is the time of entering. A user
+        // who returns within the grace period entered before this connection, so it is at least the time of the welcome.
         let start = ChatMessageID(milliseconds: max(entrance.entered, welcomedAt))
         wanted.lastSeen = ([wanted.lastSeen, entrance.messages.last?.id].compactMap { $0 } + [start]).max()
         memory.entries[name] = wanted
@@ -85,7 +85,7 @@ extension ChatSession {
         if state.isRenewal, entrance.hasMore || isForgetful { out.emit(.openGap(channel: name, since: lostAt)) }
         if isTold {
             out.emit(.reentered(entrance))
-            // The event has reported these messages, so the waiting callers get the answer without them.
+            // The event `reentered` has reported these messages, so the callers that wait for the answer get it without messages.
             entrance.messages = []
         }
         for id in waiters { out.answer(id, .success(.entered(entrance))) }
@@ -115,7 +115,8 @@ extension ChatSession {
         // The request is withdrawn by leaving the channel. Otherwise the user could be in a channel for which every caller got a failure.
         Self.send(.request(.exit(name), number: nextNumber()), out: &out)
         let refusal = ChatRequestRefusal(
-            .noAcknowledgement, "The server did not answer within \(out.timing.request.inSeconds) s.")
+            .noAcknowledgement,
+            "The server did not answer the request to enter the open channel within \(out.timing.request.inSeconds) s.")
         open[name] = nil
         memory.entries.removeValue(forKey: name)
         if wanted.waiters.isEmpty { out.emit(.entryFailed(channel: name, refusal)) }
@@ -161,7 +162,7 @@ extension ChatSession {
         out.emit(.transient(event))
     }
 
-    /// Handles a channel that the user has left by entering another channel, on this device or on another one.
+    /// Handles the user's leaving of a channel that was caused by entering another channel, on this device or on another one.
     private mutating func leave(_ name: String, memory: inout ChatMemory, out: inout Actions) {
         guard memory.entries[name] != nil else { return }
         lose(name, code: .notInOpenChannel, memory: &memory, out: &out)
@@ -177,7 +178,7 @@ extension ChatSession {
     ) {
         open[name] = nil
         guard let wanted = memory.entries.removeValue(forKey: name) else { return }
-        let refusal = ChatRequestRefusal(code, "The user is no longer in the open channel.")
+        let refusal = ChatRequestRefusal(code, "The user has left the open channel, or was removed from it.")
         for id in wanted.waiters { out.answer(id, .failure(ConnectionFailure(refusal))) }
     }
 

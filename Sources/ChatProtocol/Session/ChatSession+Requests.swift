@@ -44,7 +44,7 @@ extension ChatSession {
         switch requests.removeValue(forKey: number)?.kind {
         case .call(let id): out.answer(id, .success(.answer(answer)))
         case .enter(let channel): entered(channel, number: number, answer: answer, memory: &memory, out: &out)
-        // The answer is too late: the request was answered with a failure when its time limit ended.
+        // The answer is too late: the caller got a failure when the time limit of the request ended.
         case nil: return
         }
     }

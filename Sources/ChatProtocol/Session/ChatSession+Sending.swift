@@ -24,7 +24,9 @@ extension ChatSession {
             _ = memory.outbox.removeAll { $0.id.map { !out.isAwaited($0) } ?? false }
         }
         guard !memory.outbox.isFull else {
-            let reason = "The queue of unsent messages is full: \(ChatOutbox.limit) messages or \(ChatOutbox.byteLimit) bytes."
+            let reason =
+                "The queue of unsent messages has \(ChatOutbox.limit) messages or \(ChatOutbox.byteLimit) bytes: "
+                + "wait until some are sent."
             out.answer(id, .failure(ConnectionFailure(chat: .tooFrequent, .overloaded, reason, origin: .local)))
             return false
         }
@@ -37,7 +39,7 @@ extension ChatSession {
         !memory.outbox.removeAll { $0.id == id && !$0.wasWritten }.isEmpty
     }
 
-    /// The reason why a message cannot be sent, as far as the client can check it; nil when there is none.
+    /// The reason why a message cannot be sent; nil when the client finds none. The server may refuse the message for further reasons.
     private static func problem(of draft: ChatMessageDraft) -> ConnectionFailure? {
         var refusal = ChatProtocolLimits.problem(of: draft)
         if refusal == nil, !isObject(draft.content) || !(draft.options.push.map(isObject) ?? true) {

@@ -30,15 +30,16 @@ public struct ChatSession: WebSocketSession {
     var isForgetful = false
     /// The server's time at the welcome, in ms since 1970.
     var welcomedAt: Int64 = 0
-    /// Whether the last package of missed events has arrived. New events then arrive directly.
+    /// Whether all missed events have arrived in packages on this connection. From then on, new events arrive one by one.
     var isCaughtUp = false
-    /// The last sequence number of a package that the server has not got an acknowledgement of; nil if there is none.
+    /// The sequence number of the last event of the latest package, until the client has acknowledged this package; then nil.
     var packageEnd: UInt64?
     /// The deadline for the next package; nil while the client has to acknowledge a package, and when no package follows.
     var packageDeadline: Moment?
-    /// The last sequence number that was received on this connection, including repeated events. Later numbers are not acknowledged.
+    /// The highest sequence number of the inbox events that this connection has received, including repeated ones. Higher numbers are never
+    /// acknowledged on this connection.
     var received: UInt64 = 0
-    /// The last sequence number that was acknowledged on this connection.
+    /// The sequence number of the last inbox event that was acknowledged on this connection.
     var acknowledged: UInt64 = 0
     /// The number of events delivered since the last acknowledgement.
     var toldSince = 0
@@ -51,7 +52,7 @@ public struct ChatSession: WebSocketSession {
     var pings: UInt64 = 0
     /// The time at which the timer for deadlines fires; nil when it is not running.
     var timerAt: Moment?
-    /// The reason for which the server has ended the session for good; nil unless it has.
+    /// The reason that the server gave when it ended the session for good; nil as long as it has not done so.
     var farewell: ConnectionFailure?
     /// Whether the application is disconnecting, so that no further frame is sent.
     var isLeaving = false
@@ -100,7 +101,7 @@ public struct ChatSession: WebSocketSession {
         }
     }
 
-    /// Handles the welcome: takes over its position, and starts to enter channels and to send messages (rules NS-3 and NS-4).
+    /// Handles the welcome: stores its inbox position, enters open channels, and begins to send waiting messages (rules NS-3 and NS-4).
     private mutating func welcome(_ welcome: ChatWelcome, memory: inout ChatMemory, out: inout Actions) {
         guard !isWelcome else { return }
         isWelcome = true
@@ -146,7 +147,8 @@ public struct ChatSession: WebSocketSession {
             acknowledge(place, memory: &memory, out: &out)
             out.answer(id, .success(.done))
         case .leave(let disablePush):
-            // `closing` and `ended` do the remaining work, because the connection may be lost before the disconnect follows.
+            // `closing` sends the frame `leave`, and `ended` answers the waiting messages, because the connection may be lost before the
+            // disconnect.
             memory.disablesPush = disablePush
             isLeaving = true
             out.answer(id, .success(.done))
@@ -164,12 +166,12 @@ public struct ChatSession: WebSocketSession {
         out.send(.ping(Array(String(pings).utf8)))
     }
 
-    /// Rule NS-33.
+    /// Acknowledges the stored events before the connection is suspended in the background (rule NS-33).
     public mutating func suspending(memory: inout ChatMemory, out: inout SessionActions<Self>) {
         flushAcknowledgement(memory: memory, out: &out)
     }
 
-    /// Rule NS-7.
+    /// Acknowledges the stored events and sends the frame `leave`, before the engine closes the connection (rule NS-7).
     public mutating func closing(memory: inout ChatMemory, out: inout SessionActions<Self>) {
         flushAcknowledgement(memory: memory, out: &out)
         Self.send(.leave(disablePush: memory.disablesPush), out: &out)

@@ -20,8 +20,8 @@ public enum ChatCommand: Sendable {
     case acknowledge(ChatPlace)
     /// Sets the token for the next connection.
     case setToken(String)
-    /// Prepares a disconnect with this setting for push notifications. It answers the waiting messages, also without a connection, because
-    /// the engine alone cannot distinguish messages that may have been delivered from others (rule NS-15).
+    /// Prepares a disconnect with this setting for push notifications. It answers the waiting messages with a failure, also without a
+    /// connection. The engine cannot do this alone: only the session has recorded which messages may have been delivered (rule NS-15).
     case leave(disablePush: Bool)
     /// Answers the messages whose time limit has ended with a failure. The session does this by itself while it
     /// connects or is connected. Submit the command to enforce the limit during a pause between attempts as well (rule NS-14).

@@ -31,7 +31,7 @@ extension ChatAnswer {
         }
     }
 
-    /// From the answers to `group.info` and `group.mine`.
+    /// From the answers to `group.info` and `group.mine`: groups, and whether more of the user's groups follow.
     public var groups: (groups: [ChatGroup], hasMore: Bool)? {
         read { reader in
             guard let groups = reader.objects("groups", { $0.group() }) else { return nil }
@@ -47,7 +47,7 @@ extension ChatAnswer {
         }
     }
 
-    /// From the answer to `open.enter`.
+    /// From the answer to `open.enter`: the data of the open channel that the user has entered.
     ///
     /// - Parameter channel: the entered channel, which the answer does not contain.
     public func entrance(of channel: String) -> ChatOpenEntrance? {

@@ -13,8 +13,8 @@ public struct ChatFrameDecoder: WebSocketDecoder {
         state = WireReader.State(rememberedNames: rememberedNames, isStrict: false)
     }
 
-    /// Describes where packages and answers have lists, whose damaged elements are replaced. A damaged element of a package keeps its
-    /// sequence number (rules NC-40 and NC-41).
+    /// How a frame with damaged JSON is repaired: damaged elements of a package keep only their sequence numbers, and damaged elements of
+    /// other lists become null (rules NC-40 and NC-41).
     private static let repair = JSONRepair.Plan(.init("in", elementKeys: ["q"]), .init("*")) { element in
         ChatPlaceScan.number(in: element).map { Array("{\"q\":\($0)}".utf8) } ?? Array("null".utf8)
     }
@@ -41,7 +41,7 @@ public struct ChatFrameDecoder: WebSocketDecoder {
     }
 
     public mutating func binary(_ bytes: UnsafeRawBufferPointer) -> ChatInbound? {
-        .malformed(reason: "The message is binary.")
+        .malformed(reason: "The server sent a binary message, but the protocol uses text.")
     }
 
     public mutating func pong(_ payload: UnsafeRawBufferPointer) -> ChatInbound? {
@@ -114,7 +114,7 @@ extension WireReader {
             return .answer(number: number, ChatAnswer(json: Array(scanner.bytes)))
         }
         if `is`(type, "pack") {
-            guard let items else { return .malformed(reason: "A package has no events.") }
+            guard let items else { return .malformed(reason: "A package of missed events has no list of events.") }
             return .package(items, hasMore: flag("more") ?? false)
         }
         if `is`(type, "no") {
@@ -125,7 +125,7 @@ extension WireReader {
         }
         if `is`(type, "welcome") { return welcome() }
         if `is`(type, "bye") {
-            guard let code = integer("code") else { return .malformed(reason: "A `bye` has no code.") }
+            guard let code = integer("code") else { return .malformed(reason: "A `bye` frame has no error code.") }
             return .bye(
                 ChatBye(
                     code: ChatErrorCode(code), reason: text("reason") ?? "", mayRetry: flag("retry") ?? false,

@@ -43,7 +43,7 @@ public struct ChatDevice: Hashable, Sendable {
     }
 }
 
-/// A position in an inbox.
+/// A position in a user's inbox: the epoch of the inbox's numbering, and the sequence number of an event in this epoch.
 public struct ChatPlace: Hashable, Sendable {
     public var epoch: String
     public var sequence: UInt64
@@ -140,7 +140,7 @@ public struct ChatRequestRefusal: Error, Hashable, Sendable {
 /// A frame that a client sends.
 public enum ChatClientFrame: Hashable, Sendable {
     indirect case hello(ChatHello)
-    /// A request or a notification; `number` is nil for a notification.
+    /// A request. The server's answer has the same number.
     case request(ChatRequest, number: UInt64)
     case typing(to: String, type: String)
     case acknowledge(UInt64)

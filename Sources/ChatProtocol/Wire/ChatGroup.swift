@@ -9,7 +9,7 @@ public struct ChatGroup: Hashable, Sendable {
     public var memberCount: Int
     /// The time when the group was created, in milliseconds since 1970.
     public var created: Int64
-    /// The vendor's number for who may join, 0 to 3.
+    /// The vendor's number for who may join: 0 and 1 everybody, 2 invited users, 3 nobody. (The vendor's 0 needs the owner's approval.)
     public var joinPermission: Int
     public var invitePermission: Int
     public var extra: [String: String]

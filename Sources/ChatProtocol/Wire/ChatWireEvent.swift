@@ -5,7 +5,7 @@ public enum ChatWireEvent: Hashable, Sendable {
     indirect case edit(ChatEdit)
     indirect case metadata(ChatMetadataChange)
     indirect case receipt(ChatReceipts)
-    /// Another device of the same user has marked messages as read: messages from `time` (ms) on count as unread.
+    /// Another device of the same user has marked messages as read. Only messages later than `time` (ms) still count as unread.
     case read(ChatChannel, time: Int64)
     /// Another device of the same user has changed channel settings. Settings without an id apply to all channels of the kind.
     indirect case settings(ChatChannelSettings)

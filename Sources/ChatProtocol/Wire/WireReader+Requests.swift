@@ -237,7 +237,8 @@ extension WireReader {
         case "open.meta.delete":
             guard let keys = texts("keys"), !keys.isEmpty else { throw .missing("keys") }
             if keys.count > ChatProtocolLimits.openMetadataPairsAtOnce {
-                throw ChatRequestRefusal(.tooManyOpenMetadataAtOnce, "At most 10 keys can be deleted at once.")
+                throw ChatRequestRefusal(
+                    .tooManyOpenMetadataAtOnce, "At most 10 metadata keys of an open channel can be deleted at once.")
             }
             return .deleteOpenMetadata(try id(named: "ch"), keys: keys, force: try flag("force", default: false))
         default: return nil

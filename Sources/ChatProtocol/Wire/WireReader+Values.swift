@@ -11,7 +11,7 @@ extension WireReader {
             options: options(), edited: number("edited"), bridge: text("bridge"))
     }
 
-    /// Reads the options; missing members have their defaults.
+    /// Reads the sender's options of a message. A missing member has its default value.
     mutating func options() -> ChatMessageOptions {
         var options = ChatMessageOptions()
         if let persist = flag("persist") { options.isPersisted = persist }

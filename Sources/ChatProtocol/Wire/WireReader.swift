@@ -7,10 +7,10 @@ import WireCoding
 struct WireReader {
     var scanner: JSONScanner
     var state: State
-    /// The index in the table of members at which those of the innermost object begin.
+    /// The index in the table of members at which the members of the innermost object begin.
     private var scope = 0
 
-    /// State that stays between the frames of a connection.
+    /// Buffers and caches that all frames of a connection use, one frame after the other.
     struct State: Sendable {
         fileprivate(set) var members: [Member] = []
         var names: NameTable

@@ -131,7 +131,7 @@ struct ChatServerFrameTests {
     func otherMessages() {
         var decoder = ChatFrameDecoder()
         [UInt8(1), 2].withUnsafeBytes { bytes in
-            #expect(decoder.binary(bytes) == .malformed(reason: "The message is binary."))
+            #expect(decoder.binary(bytes) == .malformed(reason: "The server sent a binary message, but the protocol uses text."))
             #expect(decoder.pong(bytes) == .pong([1, 2]))
         }
     }

@@ -53,6 +53,6 @@ import Testing
         #expect(advised.localizedDescription == "The local database is not open. Call NCEngine.connect first.")
         let own = NCError(.badArgument, reason: "An id has 1 to 64 characters.").localizedDescription
         #expect(own == "An id has 1 to 64 characters.")
-        #expect(NCError(.badArgument).localizedDescription == "An argument is missing or not valid.")
+        #expect(NCError(.badArgument).localizedDescription == "An argument of the call is missing or not valid.")
     }
 }
