@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// The call of a task that waits for a connection. The task may be cancelled before, during and after the call.
+/// The call that an async `connect` has begun, so that the cancellation of its task can end the connection.
 final class AsyncConnect: Sendable {
     private let state = NIOLockedValueBox<(ConnectCall, ChatEngine)?>(nil)
 

@@ -156,7 +156,7 @@ extension ChatEngine {
                 throw NCError(code: 20116, reason: "The new content has another type than the message.")
             }
             guard bytes.count <= Outgoing.largestContent else {
-                throw NCError(.tooLarge, reason: "The content has \(bytes.count) bytes, more than \(Outgoing.largestContent).")
+                throw NCError(.tooLarge, reason: "The content has \(bytes.count) bytes; the limit is \(Outgoing.largestContent).")
             }
         } catch {
             return completion(.failure(error))
@@ -181,7 +181,9 @@ extension ChatEngine {
     ) {
         do throws(NCError) {
             try MessageMetadata.check(set, in: message.local.channel.conversation)
-            guard !(set.isEmpty && delete.isEmpty) else { throw NCError(.badArgument, reason: "Name metadata to set or delete.") }
+            guard !(set.isEmpty && delete.isEmpty) else {
+                throw NCError(.badArgument, reason: "The call names no metadata to set or delete.")
+            }
         } catch {
             return completion(.failure(error))
         }
@@ -207,7 +209,10 @@ extension ChatEngine {
     ) {
         let local = message.local
         guard let id = local.id else {
-            return completion(.failure(NCError(.noSuchMessage, reason: "The service has not accepted this message yet.")))
+            return completion(
+                .failure(
+                    NCError(.noSuchMessage, reason: "The service has not accepted the message yet: change it after it was sent."))
+            )
         }
         let target = ChatMessageTarget(local.channel.conversation, to: local.channel.id, id: id)
         ask(request(target), completion: completion) { client, answer throws(NCError) in

@@ -157,7 +157,9 @@ extension ChatClient {
     ) {
         guard let url else {
             return fail(
-                message, as: .failed, because: NCError(code: 34011, reason: "The MediaUploader could not upload the file."),
+                message, as: .failed,
+                because: NCError(
+                    code: 34011, reason: "The application's MediaUploader threw an error, so the file was not uploaded."),
                 then: callbacks.end)
         }
         content.remoteUrl = url

@@ -51,7 +51,12 @@ extension BaseChannel {
         var groups: [(channel: ChatChannel, ids: [String])] = []
         for identifier in identifiers {
             guard let channel = identifier.channelIdentifier.channel else {
-                return end(.failure(NCError(code: 34210, reason: "A channelId or channelType is not valid.")))
+                return end(
+                    .failure(
+                        NCError(
+                            code: 34210,
+                            reason: "A channelId must have 1 to 64 characters, and a channelType must not be community.")
+                    ))
             }
             if let place = groups.firstIndex(where: { $0.channel == channel }) {
                 groups[place].ids.append(identifier.messageId)
@@ -79,7 +84,11 @@ extension BaseChannel {
         let engine = NCEngine.engine
         let (id, size) = (params.messageId, PageSize.clamped(params.pageSize, to: 1...100))
         guard let channel = params.channelIdentifier.channel else {
-            return PagedQuery(engine, refused: NCError(code: 34210, reason: "The channelId or channelType is not valid."))
+            return PagedQuery(
+                engine,
+                refused: NCError(
+                    code: 34210, reason: "The channelId must have 1 to 64 characters, and the channelType must not be community.")
+            )
         }
         return PagedQuery(engine, cutting: size) { completion in
             engine.readers(of: id, in: channel, completion) { $0 }

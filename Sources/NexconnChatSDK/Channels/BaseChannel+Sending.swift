@@ -67,12 +67,18 @@ extension BaseChannel {
         let end = ending(completionHandler)
         let local = message.local
         guard local.isSent, local.status == .failed || local.status == .cancelled, local.channel == channel, local.localID > 0
-        else { return end(message, NCError(.badArgument, reason: "The message is not a failed message of this channel.")) }
+        else {
+            return end(
+                message,
+                NCError(.badArgument, reason: "Only messages of this channel that failed or were cancelled can be sent again."))
+        }
         engine.start(end) { client throws(NCError) in
             let known = try client.local { _, database throws(ChatDatabaseError) in
                 try database.restart(localID: local.localID)
             }
-            guard let known else { throw NCError(.noSuchMessage, reason: "The message was already sent or deleted.") }
+            guard let known else {
+                throw NCError(.noSuchMessage, reason: "The message cannot be sent again: it was sent or deleted.")
+            }
             message.update { $0 = known }
             client.dispatchAgain(Outgoing(again: known), as: message, then: end)
         }
@@ -117,7 +123,11 @@ extension ChatEngine {
 extension ChatClient {
     /// Stores a message before it is sent.
     func attach(_ outgoing: Outgoing) throws(NCError) -> Message {
-        guard let user else { throw NCError(.notConnectedYet, reason: "The server has not confirmed the user yet.") }
+        guard let user else {
+            throw NCError(
+                .notConnectedYet, reason: "The server has not confirmed the user's token yet: wait for the completion of connect."
+            )
+        }
         var local = outgoing.local(from: user, at: ChatDatabase.timeOfDay())
         // If the database could not be opened, messages are sent without being stored (rule NC-6).
         if outgoing.isKept, database != nil {

@@ -40,7 +40,7 @@ open class BaseChannel: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The channel as the session identifies it.
+    /// The channel in the form that the chat session uses.
     final var channel: ChatChannel { local.channel }
 
     /// The type of the channel.

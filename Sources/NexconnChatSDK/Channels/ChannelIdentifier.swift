@@ -37,7 +37,7 @@ open class ChannelIdentifier: NSObject, @unchecked Sendable {
         return hasher.finalize()
     }
 
-    /// The channel as the session identifies it. Nil for an invalid id, and for communities, which the session does not support.
+    /// The channel in the form that the chat session uses. Nil for an invalid id, and for communities, which the session does not support.
     var channel: ChatChannel? {
         guard let conversation = channelType.conversation, ChannelIdentifier.isValid(channelId) else { return nil }
         return ChatChannel(conversation, channelId)

@@ -17,7 +17,7 @@ public enum ChannelType: Int, Sendable, CaseIterable {
     /// The vendor's communities, which this service does not support.
     case community = 10
 
-    /// The session's conversation kind; nil for types that the session does not support.
+    /// The chat session's kind of conversation; nil for types that the session does not support.
     var conversation: ChatConversationKind? { ChatConversationKind(rawValue: rawValue) }
 
     init(_ conversation: ChatConversationKind) {

@@ -95,7 +95,7 @@ extension ChatEngine {
 }
 
 extension ChatClient {
-    /// Reads or changes the local database. Must be called on ``work``.
+    /// Reads or changes the local database. Must be called on the client's work queue, ``work``.
     func local<Value>(
         _ body: (ChatClient, ChatDatabase) throws(ChatDatabaseError) -> Value
     ) throws(NCError) -> Value {
@@ -110,10 +110,13 @@ extension ChatClient {
 
 extension NCError {
     /// The error for an answer of the server that lacks requested values.
-    static var strangeAnswer: NCError { NCError(code: -1, reason: "The server's answer lacks requested values.") }
+    static var strangeAnswer: NCError {
+        NCError(
+            code: -1, reason: "The server's answer lacks requested values: check that library and server have the same version.")
+    }
 }
 
-/// Starts a call and waits for its completion. It is resumed directly instead of through the callback queue.
+/// Starts a call and waits for its completion. The completion resumes the waiting task directly, without the callback queue.
 func awaiting<Value: Sendable>(
     _ start: (@escaping Completion<Value>) -> Void
 ) async throws(NCError) -> Value {

@@ -6,7 +6,7 @@ import NIOConcurrencyHelpers
 /// NH-16).
 final class MediaSends: Sendable {
     private struct Upload {
-        /// The number of the sign-in that the upload belongs to.
+        /// The number of the client, one for each sign-in, whose user sends the file.
         var owner: UInt64
         var cancel: @Sendable (NCError) -> Void
     }

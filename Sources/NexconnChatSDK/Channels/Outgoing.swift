@@ -58,7 +58,7 @@ struct Outgoing: Sendable {
     func draft() throws(NCError) -> ChatMessageDraft {
         let content = if let encoded { encoded } else { try content.encoded() }
         guard content.count <= Self.largestContent else {
-            throw NCError(.tooLarge, reason: "The content has \(content.count) bytes, more than \(Self.largestContent).")
+            throw NCError(.tooLarge, reason: "The content has \(content.count) bytes; the limit is \(Self.largestContent).")
         }
         return ChatMessageDraft(
             clientID: clientID, conversation: channel.conversation, to: channel.id, type: type, content: content,

@@ -22,7 +22,7 @@ final class ReadReports: Sendable {
 }
 
 extension NCError {
-    /// Whether the call failed for lack of a connection, so that it may succeed later.
+    /// Whether the call failed for lack of a connection, so that it is repeated once there is one.
     var isWithoutConnection: Bool {
         [ChatErrorCode.noConnection, .sendTimedOut, .noAcknowledgement, .notConnectedYet].contains(ChatErrorCode(code))
     }

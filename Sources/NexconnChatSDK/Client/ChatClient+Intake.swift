@@ -7,7 +7,8 @@ import Identifiers
 
 // Handles events of the chat session.
 extension ChatClient {
-    /// Handles notices on the engine's thread. Statuses are recorded at once; then all notices are passed to the work queue.
+    /// Handles notices of the session's connection on the thread of the connection engine. Changes of status are recorded at once; then all
+    /// notices are passed to the work queue.
     func hear(_ notices: [Notice<ChatSession>], _ launch: Int) {
         let isCurrent = state.withLockedValue { state in
             guard state.launch == launch, !state.isRetired else { return false }
@@ -31,7 +32,8 @@ extension ChatClient {
         inlet.put { $0 += arrivals }
     }
 
-    /// Handles notices and answers on the work queue. Consecutive batches of live inbox events are stored together.
+    /// Handles notices of the session's connection, and answers, on the work queue. Consecutive inbox events that are not missed ones are
+    /// stored together.
     func take(_ arrivals: [Arrival]) {
         var live: [ChatInboxItem] = []
         for arrival in arrivals {
@@ -119,8 +121,8 @@ extension ChatClient {
             closeDatabase()
             open(for: welcome.user)
         }
-        // The session was not resumed from this user's inbox position. If the user's database has a position, or if another user's position
-        // was used, the client connects again.
+        // The server has not resumed from this user's inbox position. If the user's database has a position, or if another user's position
+        // was sent, the client connects again.
         guard resumedUser?.isExactly(welcome.user) != true else { return beginInbox(welcome) }
         let known = database?.place.flatMap { $0.epoch == welcome.place.epoch ? $0 : nil }
         let isBehind = known.map { $0.sequence < welcome.place.sequence } ?? false
@@ -138,8 +140,8 @@ extension ChatClient {
         }
     }
 
-    /// Changes the state of the inbox in the database. A failed write is only logged, because the database has then lost its file, which
-    /// the next call reports.
+    /// Records in the database how the inbox begins or continues. A failed write is only logged: it fails when the database has lost its
+    /// file, which the next call reports.
     private func noteInbox(_ body: (ChatDatabase, ChatClient) throws(ChatDatabaseError) -> Void) {
         guard let database else { return }
         do throws(ChatDatabaseError) {

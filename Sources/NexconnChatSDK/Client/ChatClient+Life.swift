@@ -16,7 +16,8 @@ extension ChatClient {
         launch(resume: database?.place)
     }
 
-    /// Connects with a new driver, from the inbox position `resume`. The former driver is released without sending a `leave`.
+    /// Connects with a new driver, the object that runs the session's connection, from the inbox position `resume`. The former driver is
+    /// released without sending a `leave`.
     func launch(resume: ChatPlace?) {
         guard case .success(let server) = settings.server else { return }
         let memory = ChatMemory(
@@ -38,13 +39,14 @@ extension ChatClient {
             return former
         }
         former.observation?.cancel()
-        // The new driver gets the network status and the background state of the former one (rule NC-74).
+        // The new driver starts with the network status and the background state of the former driver (rule NC-74).
         if former.networkStatus == .unavailable { driver.submit(.networkChanged(.unavailable)) }
         if former.isSuspended { driver.submit(.enterBackground) }
         driver.submit(.connect(within: remainingTime(former.started)))
     }
 
-    /// The rest of the time limit of `connect`; nil without a limit. It is at least 1 ms, so that the timer of the driver reports the end.
+    /// The part of the time limit of `connect` that has not passed; nil without a limit. It is at least 1 ms, so that the driver's timer
+    /// reports the end of the limit.
     private func remainingTime(_ started: Moment?) -> Duration? {
         guard let limit = signIn.limit else { return nil }
         let spent = started.map { assembly.timers.now.duration(since: $0) } ?? .zero

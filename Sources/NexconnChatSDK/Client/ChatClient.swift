@@ -13,7 +13,7 @@ import TransportCommon
 /// Completions run on ``work``, in one order with arriving events. They may use the database, and call the application's handlers with
 /// ``HandlerRegistry/run(_:)`` or ``tell(_:)``.
 final class ChatClient: Sendable {
-    /// An element that is passed from the engine's thread to the work queue.
+    /// A notice of the session's connection, or an answer, that is passed from the connection engine's thread to the work queue.
     enum Arrival: Sendable {
         indirect case change(ConnectionChange, NCConnectionDetails, launch: Int, version: UInt64)
         case event(ChatSessionEvent, launch: Int)
@@ -27,9 +27,9 @@ final class ChatClient: Sendable {
         var driver: ChatEngineAssembly.Driver?
         var observation: Observation?
         var networkStatus = NetworkStatus.available
-        /// The number of the present driver. Events of drivers with earlier numbers are dropped.
+        /// The number of the present driver, the object that runs the connection. Events of drivers with lower numbers are dropped.
         var launch = 0
-        /// The user for whom the present driver resumes from the inbox position `resume`.
+        /// The user from whose inbox position `resume` the present connection resumes; nil if the user was unknown when it began.
         var resumedUser: String?
         var resume: ChatPlace?
         var started: Moment?
@@ -179,7 +179,8 @@ final class ChatClient: Sendable {
         }
     }
 
-    /// The queue of elements for the work queue. It holds the client weakly: after the client's release only answers are handled.
+    /// Passes elements to the work queue. It holds the client weakly: after the client's release, answers still complete their calls, and
+    /// all other elements are dropped.
     let inletBox = NIOLockedValueBox<CoalescingWorker<[Arrival]>?>(nil)
 }
 

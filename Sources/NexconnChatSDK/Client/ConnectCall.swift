@@ -5,7 +5,7 @@ final class ConnectCall: Sendable {
     typealias Completion = @Sendable (Result<String, NCError>) -> Void
     typealias Opened = @Sendable (Bool, NCError?) -> Void
 
-    /// Called whenever the client opens a database while this call is its sign-in.
+    /// Called whenever the client that this call has signed in opens its database.
     let opened: Opened
     private let completion: NIOLockedValueBox<Completion?>
 

@@ -3,7 +3,7 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Keeps a driver alive after the client has ended, until the driver has closed its connection.
+/// Keeps a driver, the object that runs the connection, alive after its client has ended, until the driver has closed the connection.
 final class Farewell: Sendable {
     private struct State {
         var driver: ChatEngineAssembly.Driver?
@@ -34,7 +34,7 @@ final class Farewell: Sendable {
             return state
         }
         former.observation?.cancel()
-        // The driver is released in another task, because this function is called by the driver itself.
+        // The driver is released in another task, because the driver itself is calling this function.
         Task { withExtendedLifetime(former) {} }
     }
 }

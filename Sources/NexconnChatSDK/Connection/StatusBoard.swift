@@ -8,10 +8,10 @@ import NIOConcurrencyHelpers
 /// present status only when handlers are notified, because the database has to be open by then.
 final class StatusBoard: Sendable {
     private struct State {
-        /// The number of the client whose reports are accepted.
+        /// The number of the client whose changes of status are accepted; 0 while no user is signed in.
         var owner: UInt64 = 0
         var status = NCConnectionStatus.unconnected
-        /// The number of the latest change. It prevents a late `connected` from replacing a later change.
+        /// The number of the latest change of status. With it, ``confirm(_:of:)`` detects that `connected` is no longer the latest change.
         var version: UInt64 = 0
         var told = NCConnectionStatus.unconnected
         var network = NetworkStatus.available

@@ -66,7 +66,7 @@ final class ChatEngine: Sendable {
             guard let self else { return }
             work.async { self.networkChanged(to: status) }
         }
-        // The former observation is released outside of the lock.
+        // The former observation of the network is released outside of the lock, because its release may run other code.
         let former = state.withLockedValue { state in
             defer { state.network = observation }
             return state.network

@@ -8,7 +8,7 @@ import TransportCommon
 struct ChatEngineAssembly: Sendable {
     typealias Driver = ConnectionDriver<ChatSession>
 
-    /// Makes the driver of a session's connection.
+    /// Makes the driver, the object that runs a session's connection.
     var makeDriver: @Sendable (EngineSettings, ChatMemory, ConnectionPolicy) -> Driver
     /// The clock and timers for the time limit in the background and for the time limits of waiting messages.
     var timers: any TimerScheduler

@@ -3,7 +3,7 @@ struct HandlerBacklog: Sendable {
     static let most = 65_536
 
     private var count = 0
-    /// Whether the last waiting event is the `messagesMissed` that announces dropped events.
+    /// Whether the last admitted event is the `messagesMissed` that announces dropped events.
     private var hasToldLoss = false
     private let limit: Int
 
@@ -11,7 +11,8 @@ struct HandlerBacklog: Sendable {
         self.limit = limit
     }
 
-    /// Returns the events that the handlers get. If there is no room for all, one `messagesMissed` replaces the dropped ones.
+    /// Returns the events that the handlers get. If there are too many, further events are dropped, and one `messagesMissed` stands for
+    /// them.
     mutating func admit(_ events: [NCEvent]) -> [NCEvent] {
         let room = max(limit - count, 0)
         var admitted = Array(events.prefix(room))

@@ -120,7 +120,10 @@ extension BaseChannel {
 
 extension PagedQuery {
     static func badChannel(_ engine: ChatEngine) -> PagedQuery {
-        PagedQuery(engine, refused: NCError(code: 34210, reason: "The channelId or channelType is not valid."))
+        PagedQuery(
+            engine,
+            refused: NCError(
+                code: 34210, reason: "The channelId must have 1 to 64 characters, and the channelType must not be community."))
     }
 }
 

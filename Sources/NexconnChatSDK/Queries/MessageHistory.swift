@@ -56,7 +56,7 @@ struct MessageHistory: Sendable {
                 let isAtEnd = try merge(result.get(), of: missing, client)
                 load(from: place, client, round: round + 1, isFresh: isFresh || isAtEnd, completion)
             } catch {
-                // The messages on this device are returned, with the mark that some may be missing.
+                // The request to the server failed, so the page has the messages on this device, and its flag `mayMissElements` is set.
                 guard !local.messages.isEmpty else { return completion(.failure(error)) }
                 completion(.success(page(local, mayMiss: true, client)))
             }

@@ -66,7 +66,9 @@ public final class UserModule: NSObject, Sendable {
     private func own(_ completion: @escaping Completion<UserProfile>) {
         engine.perform(completion) { (client, completion) throws(NCError) in
             guard let user = client.user else {
-                throw NCError(.notConnectedYet, reason: "The server has not confirmed the user yet.")
+                throw NCError(
+                    .notConnectedYet,
+                    reason: "The server has not confirmed the user's token yet: wait for the completion of connect.")
             }
             self.profiles([user]) { result in
                 completion(

@@ -24,7 +24,7 @@ public final class MentionedInfo: NSObject, @unchecked Sendable {
     @Guarded public var type: MentionedType
     /// The mentioned users.
     @Guarded public var userIdList: [String]
-    /// The text of the notification.
+    /// The text that a notification of the mention shows; nil for the usual text.
     @Guarded public var mentionedContent: String?
     /// Whether the signed-in user is mentioned. Set in received messages only.
     @Guarded public internal(set) var isMentionedMe = false
