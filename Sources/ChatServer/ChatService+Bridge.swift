@@ -3,7 +3,7 @@ import Identifiers
 import ServerRuntime
 import WireCoding
 
-// Exchanges messages of open channels with other services, over the bridge.
+// Exchanges messages of open channels with other services through the bridge.
 extension ChatService: BridgedFront {
     fileprivate static let bridgeName = "nexconn"
     fileprivate static let textType = "RC:TxtMsg"

@@ -114,7 +114,7 @@ package final class ChatService: Sendable {
     /// The number of messages that this server has accepted since its start and that were stored.
     package var messages: Int { messageCounts.withLockedValue(\.total) }
 
-    /// Runs the time-dependent work of all applications.
+    /// Runs the time-dependent work of all applications, such as the end of bans and grace periods.
     package func sweep() {
         backend.sweep(by: self)
     }

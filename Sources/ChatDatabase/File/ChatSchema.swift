@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables, versions and settings of the database.
+/// The tables, the version and the SQLite settings of the chat client's database.
 enum ChatSchema {
     /// Rebuilds the full-text index of words. Its tokenizer accepts the characters that ``Words`` treats as words or parts of words.
     private static func indexAgain(_ database: Database) throws {

@@ -1,7 +1,7 @@
 import ChatProtocol
 import Identifiers
 
-/// Converts events of the inbox to rows, one after the other.
+/// Converts events of the inbox to rows of the database, one after the other.
 struct Intake {
     let transaction: WriteTransaction
     private(set) var changes: [ReceivedChange] = []

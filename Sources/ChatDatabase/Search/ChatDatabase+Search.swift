@@ -101,7 +101,7 @@ extension ChatDatabase {
     }
 }
 
-/// Counts the found messages of each channel.
+/// Counts, for each channel, the messages that a search finds.
 enum WordCounts {
     /// Counts the messages that match a full-text expression, by channel. Their keys in the index are sorted by channel.
     static func count(

@@ -8,7 +8,7 @@ import Identifiers
 enum Words {
     /// The text with spaces around characters that are separate words, shortened to `limit` bytes.
     static func separated(_ text: String, limit: Int = .max) -> String {
-        // Most texts have no such characters, and are returned unchanged.
+        // Most texts have no characters that are separate words, and are returned unchanged.
         let isShort = text.utf8.count <= limit
         if isShort, !text.utf8.contains(where: { $0 >= 0xC2 || isSign($0) }) { return text }
         var out = String.UnicodeScalarView()
@@ -27,7 +27,7 @@ enum Words {
         return String(out)
     }
 
-    /// Whether a character is a separate word.
+    /// Whether a character is a word by itself, such as a Chinese character or a pictograph.
     static func isAlone(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x80: isSign(UInt8(truncatingIfNeeded: scalar.value))
@@ -42,7 +42,7 @@ enum Words {
         }
     }
 
-    /// Whether an ASCII character is a separate word.
+    /// Whether an ASCII character is a word by itself, such as `+` and `#`.
     private static func isSign(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "+"), UInt8(ascii: "<"),
@@ -98,7 +98,7 @@ enum Words {
 /// times.
 enum WordKey {
     static let slotBits: Int64 = 42
-    /// The last slot, in the year 2109.
+    /// The last slot (millisecond) that the index can have, in the year 2109.
     static let lastSlot: Int64 = 1 << slotBits - 1
     /// The number of slots before ``lastSlot`` that no message gets for its own time. They stay free for messages whose own slot is taken
     /// by a message with the same time.

@@ -1,7 +1,7 @@
 import ChatProtocol
 import GRDB
 
-/// The row of a channel while a transaction changes it.
+/// The row of a channel in memory, while a transaction changes it.
 struct ChannelState: Hashable {
     var number: Int64
     var channel: ChatChannel
@@ -72,7 +72,7 @@ struct ChannelState: Hashable {
     /// Whether the channel appears in the list of channels and counts unread messages. Open channels do neither.
     var isKept: Bool { channel.conversation != .open }
 
-    /// The first position after the channel's read mark.
+    /// The lowest position of messages that the channel's read mark does not cover.
     var readPosition: Int64 { Position.end(of: readTime) }
 
     mutating func touch(at time: Int64) {
@@ -85,12 +85,13 @@ struct ChannelState: Hashable {
 enum Position {
     static let perMillisecond: Int64 = 10_000
 
-    /// The first position of a millisecond.
+    /// The lowest position of messages that were sent in the millisecond `time` or later.
     static func start(of time: Int64) -> Int64 {
         min(max(time, 0), .max / perMillisecond) * perMillisecond
     }
 
-    /// The first position after a millisecond. It accepts any time, because times come from the server or from other devices.
+    /// The lowest position of messages that were sent after the millisecond `time`. It accepts any time, because times come from the server
+    /// or from other devices.
     static func end(of time: Int64) -> Int64 { start(of: time < .max ? time + 1 : time) }
 
     static func time(_ position: Int64) -> Int64 { position / perMillisecond }
@@ -99,10 +100,10 @@ enum Position {
     /// which come after all others (rule CD-13).
     static let last: Int64 = .max - (1 << 40)
 
-    /// The position that follows another one.
+    /// The position directly after another one; `Int64.max` has none and is returned itself.
     static func next(_ position: Int64) -> Int64 { position < .max ? position + 1 : position }
 
-    /// The position before those of all messages.
+    /// A position that is lower than those of all messages.
     static let bottom: Int64 = 0
 
     /// The position of a message with this id; nil for an invalid id, which is 0 or above ``last`` (rule CD-13).

@@ -97,8 +97,8 @@ extension ChatDatabase {
 extension ChatDatabase {
     /// Pins a channel to the top of the list, or unpins it.
     ///
-    /// - Parameter time: the time of the operation in ms, by which the channel moves up in the list. With nil, only a
-    ///   channel without an operation moves.
+    /// - Parameter time: the time of the operation in ms, by which the channel moves up in the list; nil leaves the channel's operation
+    ///   time as it is. A channel that has none gets the present time.
     public func setPinned(
         _ isPinned: Bool, of channel: ChatChannel, operationTime time: Int64? = nil
     ) throws(ChatDatabaseError) {

@@ -15,7 +15,7 @@ extension ChatDatabase {
     public func message(id: ChatMessageID, in channel: ChatChannel? = nil) throws(ChatDatabaseError) -> LocalMessage? {
         guard let position = Position.of(id) else { return nil }
         return try read { database in
-            // Looks up the position once in the index for each channel.
+            // For each channel, this query looks up the position once in an index.
             var sql = "SELECT m.local_id FROM channel c CROSS JOIN message m ON m.channel = c.number AND m.position = ?1"
             var arguments: StatementArguments = [position]
             sql += " WHERE m.id = ?1"

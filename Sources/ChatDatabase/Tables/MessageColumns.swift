@@ -2,7 +2,7 @@ import ChatProtocol
 import GRDB
 import WireCoding
 
-/// The columns that a message has in its table.
+/// The columns of a message's row, and the SQL that reads them.
 enum MessageColumns {
     /// Bits of `flags`.
     struct Flags: OptionSet {

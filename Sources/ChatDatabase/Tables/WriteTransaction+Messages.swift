@@ -90,7 +90,7 @@ extension WriteTransaction {
         channel.top = max(channel.top, free)
     }
 
-    /// The first free position that is not lower than this one.
+    /// The lowest position, from `position` on, that no message of the channel has.
     func freePosition(from position: Int64, in channel: ChannelState) throws -> Int64 {
         var position = position
         let statement = try database.cachedStatement(sql: "SELECT 1 FROM message WHERE channel = ? AND position = ?")

@@ -45,7 +45,7 @@ public struct SearchPlace: Hashable, Sendable {
 /// A page of found messages, newest first.
 public struct SearchPage: Hashable, Sendable {
     public var messages: [LocalMessage]
-    /// The start of the next page; nil if this is the last page.
+    /// The place at which the next page starts; nil if this is the last page.
     public var next: SearchPlace?
 }
 
@@ -62,7 +62,7 @@ public struct ChannelPlace: Hashable, Sendable {
     var operationTime: Int64
     var channel: ChatChannel
 
-    /// The position directly after this channel.
+    /// The position in the list of channels directly after this channel.
     public init(after channel: LocalChannel) {
         isPinned = channel.isPinned
         operationTime = channel.operationTime

@@ -25,7 +25,7 @@ struct ChatOutbox: Sendable {
 
     private(set) var messages: Deque<Waiting> = []
     private(set) var bytes = 0
-    /// The number of messages at the front that are in progress on the present connection.
+    /// The number of messages at the beginning of `messages` that were sent on the present connection and wait for their answers.
     private(set) var underWay = 0
     private(set) var bytesUnderWay = 0
 

@@ -192,7 +192,7 @@ extension ChatSession {
             if state.held.count < Self.heldLimit { open[message.to]?.held.append(message) }
             return
         }
-        // A message that is not in the history does not advance the position, because it may arrive before older messages that are in the
+        // A message that is not in the history does not advance `lastSeen`, because it may arrive before older messages that are in the
         // history.
         if message.options.isPersisted, !message.options.isStatus {
             let lastSeen = memory.entries[message.to]?.lastSeen ?? message.id

@@ -59,7 +59,7 @@ extension ChatSession {
     mutating func transmit(memory: inout ChatMemory, out: inout Actions) {
         guard isWelcome, farewell == nil else { return }
         while let message = memory.outbox.next {
-            // The command was cancelled, and its caller was told that the message is not sent.
+            // The command was cancelled, and its caller has got the failure that the message is not sent.
             if let id = message.id, !out.isAwaited(id) {
                 memory.outbox.skipNext()
                 continue

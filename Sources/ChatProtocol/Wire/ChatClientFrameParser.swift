@@ -26,7 +26,7 @@ extension ChatClientFrame {
     }
 }
 
-/// The reason to refuse a request, without the request's number.
+/// The reason to refuse a request. It has no request number, which the caller adds.
 typealias RequestFault = ChatRequestRefusal
 
 extension WireReader {

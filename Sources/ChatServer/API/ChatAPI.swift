@@ -127,7 +127,7 @@ struct ChatAPICall: Sendable {
             completion: { (result: Result<JSONValue, ChatRequestRefusal>) in answer(result.mapError { ChatAPIProblem($0) }) })
     }
 
-    /// Answers from the current state.
+    /// Answers a call with values of the application's current state, without a change.
     func read(_ body: (ChatState) throws -> JSONValue) throws {
         answer(.success(try application.read(body)))
     }

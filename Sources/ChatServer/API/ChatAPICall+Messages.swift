@@ -113,7 +113,7 @@ extension ChatAPICall {
 }
 
 extension JSONValue {
-    /// A message in the format of the server API.
+    /// Encodes a message in the format of the server API.
     init(_ message: ChatMessage) {
         let plain: JSONValue = [
             "messageId": .string("\(message.id.rawValue)"), "channelType": .string(message.conversation.apiName),

@@ -129,7 +129,7 @@ extension ChatAPICall {
     }
 }
 
-/// Collects the outcomes of several messages, which may arrive in any order.
+/// Collects the results of sending several messages, which may arrive in any order.
 private final class ChatAPIOutcomes: Sendable {
     typealias Outcome = Result<ChatMessageID, ChatAPIProblem>
 

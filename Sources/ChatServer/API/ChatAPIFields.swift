@@ -55,7 +55,7 @@ struct ChatAPIFields: Sendable {
         return id
     }
 
-    /// A list of 1 to `limit` distinct ids.
+    /// Reads a field with a list of 1 to `limit` distinct ids.
     func ids(_ name: String, upTo limit: Int) throws(ChatAPIProblem) -> [Identifier] {
         guard let ids = try optionalIDs(name, upTo: limit), !ids.isEmpty else {
             throw .field(name, "a list of 1 to \(limit) ids")
@@ -86,7 +86,7 @@ struct ChatAPIFields: Sendable {
 
     private static let idRule = "an id has 1 to 64 characters, none of them a control character"
 
-    /// An object whose values are strings.
+    /// Reads a field with an object whose values are strings; nil when the field is missing.
     func pairs(_ name: String) throws(ChatAPIProblem) -> [String: String]? {
         guard let value = self[name] else { return nil }
         guard let object = value.object else { throw .field(name, "an object of texts") }
@@ -115,7 +115,7 @@ struct ChatAPIFields: Sendable {
         "a whole number from \(range.lowerBound) to \(range.upperBound)"
     }
 
-    /// A time in milliseconds since 1970.
+    /// Reads a field with a time in milliseconds since 1970; nil when the field is missing.
     func optionalTime(_ name: String) throws(ChatAPIProblem) -> Int64? {
         try optionalWhole(name, Int(ChatProtocolLimits.time.lowerBound)...Int(ChatProtocolLimits.time.upperBound)).map {
             Int64($0)

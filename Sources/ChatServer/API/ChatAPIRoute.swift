@@ -38,7 +38,7 @@ enum ChatAPIRoute: String, CaseIterable, Hashable, Sendable {
     case deleteMetadata = "channel-type/message/metadata/delete"
     case metadata = "channel-type/message/metadata/list"
 
-    // Settings of users' channels.
+    // Calls about users' settings of channels.
     case setPinned = "channel/pin/set"
     case setPush = "channel/push/set"
     case push = "channel/push/get"

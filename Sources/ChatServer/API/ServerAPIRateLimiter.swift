@@ -3,7 +3,7 @@ import ServerValues
 
 /// Limits the server API calls of one application: rates, and nonces that may be used only once (rules NA-2 and NA-3).
 final class ServerAPIRateLimiter: Sendable {
-    /// Calls that share one quota.
+    /// A kind of call with a quota of its own. All calls of one kind share the quota.
     enum Quota: Hashable, Sendable {
         case calls(ChatAPIRoute)
         /// Direct messages, counted by receivers, and changes of their metadata, per minute.
@@ -103,7 +103,7 @@ struct ChatAPIReplays: Sendable {
         return slice >= floor
     }
 
-    /// The first 128 of a signature's 160 bits.
+    /// The part of a signature that is recorded: the first 128 of its 160 bits.
     private static func mark(_ signature: String) -> Mark? {
         guard signature.utf8.count == 40, let high = UInt64(signature.prefix(16), radix: 16),
             let low = UInt64(signature.dropFirst(16).prefix(16), radix: 16)

@@ -14,7 +14,7 @@ struct ChatAudience: Sendable {
     var waiting = 0
     /// Ids of events that the store failed to save, and that the application's state has until their changes are reverted.
     var failed: Set<UInt64> = []
-    /// The nodes, in the order in which they joined.
+    /// The nodes with their sessions, in the order in which the nodes joined.
     private var parts: [Part] = []
 
     private struct Part: Sendable {
@@ -76,7 +76,7 @@ struct ChatAudience: Sendable {
 
     func peer(_ session: ChatSessionID) -> ChatSessionPeer? { part(of: session).flatMap { parts[$0].sessions.peer(session.id) } }
 
-    /// Makes every node deliver the decided changes to its sessions.
+    /// Makes every node deliver a change, whose data are stored, to the node's sessions.
     mutating func apply(_ changes: [ChatDelivery], of application: Int) {
         guard !changes.isEmpty else { return }
         for index in parts.indices { parts[index].node.apply(changes, of: application, to: &parts[index].sessions) }

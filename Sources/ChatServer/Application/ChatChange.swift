@@ -77,11 +77,11 @@ package struct ChatChange: Sendable {
 
 /// A delivery of a change. When the change is durable, every node applies the delivery to its own sessions.
 package enum ChatDelivery: Sendable {
-    /// An encoded event for inboxes.
+    /// An encoded event for the inboxes of users, with its position in each inbox.
     case inbox(ByteBuffer, [ChatInboxPlace], except: ChatSessionID?)
-    /// A frame for the devices of users.
+    /// An encoded frame for the connected devices of these users.
     case users(ByteBuffer, [Identifier], except: ChatSessionID?)
-    /// A frame for all participants of an open channel.
+    /// An encoded frame for the devices of all participants of an open channel.
     case room(ByteBuffer, Identifier, except: ChatSessionID?)
     case sessions(ByteBuffer, [ChatSessionID])
     case seat(ChatSessionID, Identifier)

@@ -48,7 +48,7 @@ package protocol ChatGateway: AnyObject, Sendable {
     func readInbox(of user: Identifier, after sequence: UInt64, for line: ChatLine)
 }
 
-/// Access to a session's connection.
+/// A session's connection, and the mailbox through which other threads reach the connection's event loop.
 package struct ChatLine: Sendable {
     let mailbox: EventLoopMailbox<ChatLoop>
     /// The connection, for use on its event loop only.

@@ -12,9 +12,9 @@ package final class ChatSessionPeer: Sendable {
     let device: ChatDevice
     /// The address and port of the client.
     let address: String
-    /// The id that identifies the session in ``ChatState``.
+    /// The id by which the application's state and the nodes identify the session.
     let chat: ChatSessionID
-    /// Access to the connection; nil when the connection belongs to another process.
+    /// The session's connection; nil when another server of the cluster has the connection.
     let line: ChatLine?
 
     init(

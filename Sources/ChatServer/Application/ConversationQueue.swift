@@ -9,7 +9,7 @@ final class ConversationQueue: Sendable {
     typealias Job = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
     private struct Line: Sendable {
-        /// Waiting jobs, by user.
+        /// Jobs that wait for earlier jobs of the same conversation, by user.
         var jobs: [Identifier: Deque<Job>] = [:]
         /// The users who have jobs, in the order in which their next jobs run.
         var users: Deque<Identifier> = []

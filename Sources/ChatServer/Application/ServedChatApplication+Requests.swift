@@ -37,7 +37,7 @@ extension ServedChatApplication {
         }
     }
 
-    /// Sends an answer after the answers of all earlier decisions.
+    /// Sends the answer to a request once the answers to all earlier requests have been sent.
     func answer(_ result: Result<ChatResult, ChatRequestRefusal>, reply: @escaping ChatAnswering) {
         change({ _, _ in try result.get() }, reply: reply)
     }

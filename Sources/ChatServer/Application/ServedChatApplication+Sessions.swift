@@ -14,7 +14,7 @@ extension ChatGateway {
 
 /// The credentials with which a device signs in.
 struct ChatSessionCredentials: Hashable, Sendable {
-    /// The hash under which the state stores the token.
+    /// The SHA-256 of the device's token, under which the state stores the token.
     var token: Identifier
     var device: ChatDevice
     var isReconnect: Bool
@@ -39,7 +39,7 @@ struct ChatSessionCredentials: Hashable, Sendable {
 }
 
 extension ServedChatApplication {
-    /// The hash under which the state stores a token.
+    /// The SHA-256 of a token in hexadecimal. Only this hash of the token is stored.
     static func hash(ofToken token: String) -> Identifier {
         Identifier(Hex.text(SHA256.hash(data: Array(token.utf8))))
     }
@@ -126,7 +126,7 @@ extension ServedChatApplication {
         }
     }
 
-    /// Acknowledgements are stored with the next commit, or within a second.
+    /// Acknowledged positions of inboxes are stored with the next commit, or within a second.
     package func acknowledge(_ sequence: UInt64, by user: Identifier) {
         note { state, commit in _ = state.acknowledge(sequence, by: user, into: &commit) }
     }

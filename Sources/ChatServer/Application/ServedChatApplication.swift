@@ -20,13 +20,13 @@ package final class ServedChatApplication: Sendable {
     let clock: ServerClock
     let logger: Logger
     let turns = ConversationQueue()
-    /// Limits the application's calls of the server API.
+    /// Limits the calls of the server API that the application's server makes.
     let gate: ServerAPIRateLimiter
     /// The Unix time minus the monotonic time at the start, in milliseconds.
     private let steadyOffset: Int64
     /// Sends events to the application's webhook, if one is configured.
     let webhooks: ChatWebhooks
-    /// Passes messages in open channels to other services; nil for none.
+    /// The bridge, which passes messages of open channels to other services; nil for none.
     private let bridge: (any BridgeTap)?
     private let standing: NIOLockedValueBox<Standing>
     /// The application's state, guarded by the outer lock. Commits are made under this lock, so they have the order of their ids.
@@ -162,7 +162,7 @@ package final class ServedChatApplication: Sendable {
         change(decide, completion: reply)
     }
 
-    /// Decides and commits a change as ``change(_:reply:)`` does, with any type of result.
+    /// Like ``change(_:reply:)``, with a result of any type: decides and commits a change.
     func change<Value: Sendable>(
         _ decide: (inout ChatState, inout ChatChange) throws -> Value,
         completion: @escaping @Sendable (Result<Value, ChatRequestRefusal>) -> Void

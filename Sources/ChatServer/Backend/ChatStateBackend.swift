@@ -27,7 +27,7 @@ package protocol ChatStateBackend: AnyObject, Sendable {
     /// - Parameter eventLoopID: the number of its event loop, counted across all nodes.
     func newSession(on eventLoopID: Int) -> ChatSessionID
 
-    /// Reserves the first ids in the store. Call it before the first request.
+    /// Reserves the first ids of events in the store. Call it before the first request.
     func prepare() async throws
     /// Adds a node, which delivers changes to its sessions from now on.
     func join(_ node: any ChatNode)
@@ -74,9 +74,10 @@ package protocol ChatNode: AnyObject, Sendable {
     ///   - application: the ``ServedChatApplication/number`` of the application.
     ///   - sessions: the application's sessions on this node.
     func apply(_ changes: [ChatDelivery], of application: Int, to sessions: inout ChatNodeSessions)
-    /// Counts a message that the node has accepted, once it is durable.
+    /// Counts, in the node's metrics, a message that the node has accepted, once the message is durable.
     func countMessage(of application: ServedChatApplication)
-    /// Counts a message that the node has accepted and another process has decided.
+    /// Counts, in the node's metrics, a message that the node has accepted and the leader of the cluster has stored. `slot` is the index of
+    /// the application's counters.
     func countMessage(at slot: MetricSlot)
     /// Shows a message for participants of an open channel in the live feed of the node's console.
     func show(_ frame: ByteBuffer, in channel: Identifier, of key: String)

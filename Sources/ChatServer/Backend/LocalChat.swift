@@ -26,7 +26,7 @@ package final class LocalChat: ChatStateBackend {
         var applications: [ServedChatApplication] = []
         /// The applications that are currently configured.
         var configured: [Identifier: ServedChatApplication] = [:]
-        /// How many application numbers have been assigned.
+        /// The number of applications that were ever made here. The next application gets this number.
         var numbers = 0
     }
 
@@ -179,7 +179,7 @@ package final class LocalChat: ChatStateBackend {
         }
     }
 
-    /// Writes the metrics of the histories.
+    /// Writes the metrics about the sizes of histories.
     package func writeHistories(to out: inout PrometheusText) { histories.write(names.names, to: &out) }
 
     // MARK: Changes by a reload
@@ -212,7 +212,7 @@ package final class LocalChat: ChatStateBackend {
         for application in applications { application.use(settings[Identifier(application.key)]) }
     }
 
-    /// Makes applications for new settings, with unique numbers.
+    /// Makes an application for each key that is not served yet, each with a number of its own.
     private func make(_ list: [ChatApplication], restored: RestoredChat) -> [ServedChatApplication] {
         var known = Set(applications.map { Identifier($0.key) })
         let new = list.filter { known.insert(Identifier($0.key)).inserted }

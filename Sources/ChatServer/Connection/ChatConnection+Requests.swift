@@ -107,7 +107,7 @@ extension ChatWire {
     /// closed. Pages of history are much smaller.
     static let maximumAnswerBytes = 786_432
 
-    /// The first bytes of an answer that refuses a request.
+    /// The first bytes of a frame that refuses a request.
     static let refusalStart = #"{"t":"no","#
 
     /// Encodes the answer to a request.

@@ -8,9 +8,9 @@ import ServerValues
 /// An operation that an event loop performs for its chat sessions.
 enum ChatOperation: LoopOperation {
     case push(ChatPush)
-    /// One frame for some connections.
+    /// Writes one frame to these connections.
     case tell(ByteBuffer, [NIOLoopBound<ChatConnection>])
-    /// One frame for all participants of an open channel.
+    /// Writes one frame to all participants of an open channel on this event loop.
     case room(ChatRoomID, ByteBuffer, except: NIOLoopBound<ChatConnection>?)
     case seat(NIOLoopBound<ChatConnection>, ChatRoomID)
     case unseat(NIOLoopBound<ChatConnection>, ChatRoomID)
@@ -24,7 +24,7 @@ enum ChatOperation: LoopOperation {
     /// The server stops: all clients are asked to reconnect later.
     case drain
 
-    /// The memory in bytes that an operation counts for, in addition to the bytes that it carries.
+    /// The bytes by which each operation counts against the limit of the event loop's queue, in addition to its data.
     private static let overhead = 64
 
     var queuedBytes: Int {

@@ -80,7 +80,7 @@ enum ChatCloseReason: Sendable {
     /// A close code of the WebSocket layer, sent without a `bye`.
     case plain(WebSocketCloseCode, String)
 
-    /// The reason as a number, for metrics.
+    /// The reason's code: that of the `bye`, or the WebSocket close code. Metrics and logs have this number.
     var number: Int {
         switch self {
         case .bye(let bye): bye.code.rawValue
@@ -88,7 +88,7 @@ enum ChatCloseReason: Sendable {
         }
     }
 
-    /// The reason as text.
+    /// The reason as a text, for logs and the console.
     var reason: String? {
         switch self {
         case .bye(let bye): bye.reason

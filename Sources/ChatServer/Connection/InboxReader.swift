@@ -19,7 +19,7 @@ struct InboxReader: Sendable {
         var body: ByteBuffer
     }
 
-    /// The entries to write for one page.
+    /// The inbox entries to write to the client after one page was read.
     struct Package: Hashable, Sendable {
         var items: ArraySlice<ChatInboxEntry>
         var hasMore: Bool
@@ -47,7 +47,7 @@ struct InboxReader: Sendable {
         written = start
     }
 
-    /// Handles a new event. Returns whether to write it now.
+    /// Handles a new event of the inbox. Returns true to write the event to the client now, and false to hold or drop it.
     mutating func push(_ sequence: UInt64, _ body: ByteBuffer) -> Bool {
         guard sequence > written else { return false }
         switch phase {

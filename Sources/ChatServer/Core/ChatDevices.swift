@@ -111,11 +111,11 @@ struct ChatDevices: Sendable {
 
 /// The quota against which a session's request counts. Requests beyond a quota are refused with 20604.
 package enum ChatSpending: CaseIterable, Hashable, Sendable {
-    /// For messages, and for changes of messages.
+    /// The quota for sending messages, and for changes of sent messages.
     case send
-    /// For other requests that change something.
+    /// The quota for requests that change something other than messages.
     case change
-    /// For requests that only read.
+    /// The quota for requests that only read.
     case query
 
     func perSecond(_ limits: ChatLimits) -> Int {

@@ -1,7 +1,7 @@
 /// The epoch of all inboxes of an application: an opaque text for clients. It is a name. After a loss of data, `-` follows, and then the
 /// position after which inboxes continue (rule CH-26).
 package struct ChatEpoch: Hashable, Sendable {
-    /// The text that clients get.
+    /// The text of the epoch, which clients get with each inbox position.
     package let text: String
     /// The position after which inboxes assign new positions; 0 unless data was lost.
     let base: UInt64

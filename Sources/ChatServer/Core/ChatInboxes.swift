@@ -4,7 +4,7 @@ import ServerStorage
 
 /// The position at which a session starts to read its user's inbox (chat-protocol.md 2 and 4).
 package struct ChatInboxStart: Hashable, Sendable {
-    /// Events after this position have to be delivered.
+    /// The inbox position after which events have to be delivered to the device.
     package var after: UInt64
     /// The last position that was assigned in the inbox.
     package var last: UInt64

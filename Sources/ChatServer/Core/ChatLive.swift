@@ -63,7 +63,7 @@ package struct ChatLive: Sendable {
 
         /// The loss of a user's last session. Until the deadline, other users still see the user as online.
         package struct Leaving: Hashable, Sendable {
-            /// The time when other users are notified, in milliseconds since 1970.
+            /// The time when other users are notified that the user is offline, in milliseconds since 1970.
             package var deadline: Int64
             /// The time when the last session was lost, in milliseconds since 1970.
             package var since: Int64
@@ -115,7 +115,7 @@ extension ChatState {
         presence.touched = []
     }
 
-    /// Returns the changes since the last call.
+    /// Returns the changes of sessions, participants and online statuses since the last call.
     package mutating func takeLiveChanges() -> ChatLiveChanges {
         var changes = ChatLiveChanges()
         if devices.touched?.isEmpty == false {

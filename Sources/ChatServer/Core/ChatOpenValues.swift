@@ -54,7 +54,7 @@ package struct ChatOpenEvent: Hashable, Sendable {
     package var eventLoopIDs: EventLoopSet
 }
 
-/// A session's membership in an open channel.
+/// A session that is in an open channel.
 package struct ChatSeat: Hashable, Sendable {
     /// The session.
     package var session: ChatSessionID

@@ -319,7 +319,7 @@ struct ChatRooms: Sendable {
         rooms[entry.channel]?.entries[entry.key] = entry
     }
 
-    /// Restores participants. The lifetimes of all channels start now, as after activity.
+    /// Restores participants. The lifetimes of all channels begin again now, as if each channel had just had a message.
     mutating func restore(
         _ live: [ChatLive.Participant], _ sessions: [UInt64: ChatSessionID], grace: Duration, at now: Int64
     ) {

@@ -82,10 +82,10 @@ final class ChatWebhooks: Sendable {
         }
     }
 
-    /// Sends all later events on this event loop, which belongs to another node; nil when no node sends.
+    /// Sends all later events on this event loop, which belongs to another node (server); nil when no node sends.
     ///
-    /// - Returns: the deliveries of the previous node, which ``close(_:)`` has to end. Events that arrive meanwhile are sent after these
-    ///   deliveries' events.
+    /// - Returns: the deliveries of the previous node, which ``close(_:)`` has to end. Events that arrive before these deliveries have
+    ///   ended are sent after the deliveries' events.
     @discardableResult
     func use(_ eventLoop: (any EventLoop)?) -> [WebhookDelivery] {
         state.withLockedValue { state in

@@ -16,7 +16,7 @@ final class ChatHandlers: Sendable {
     /// Sends all events to async sequences.
     private let broadcaster = Broadcaster<NCEvent>(
         backlog: 65_536, isDroppable: { _ in true }, dropped: { .dropped($0) })
-    /// Held while the broadcaster sends, because concurrent calls could deliver events in different orders.
+    /// The lock that is held while the broadcaster sends events. Without it, concurrent calls could deliver them in different orders.
     private let sending = NIOLock()
     private let backlog: NIOLockedValueBox<HandlerBacklog>
 

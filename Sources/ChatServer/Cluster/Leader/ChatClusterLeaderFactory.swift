@@ -131,7 +131,7 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
 }
 
 extension ServedChatApplication {
-    /// Restores the stored sessions and presence.
+    /// Restores the stored sessions, participants and online statuses of the application.
     func restore(_ sessions: [UInt64: ChatSessionRecord], _ live: ChatLive, _ nodes: ChatNodeNumbers) {
         var live = live
         var peers: [ChatSessionPeer] = []

@@ -33,7 +33,7 @@ final class ChatClusterLog: ChatDecisionLog {
 
     var isOpen: Bool { open.withLockedValue { $0 } }
 
-    /// Stops the log: later changes are dropped.
+    /// Stops the log. Changes that are appended afterwards are dropped.
     func close() {
         open.withLockedValue { $0 = false }
         store.end()
@@ -72,7 +72,7 @@ final class ChatClusterLog: ChatDecisionLog {
         store.whenSettled { if $0 == nil { body() } }
     }
 
-    /// Ends sessions of a node that are not in the leader's state.
+    /// Ends connections of a node whose sessions the leader's state does not have.
     func end(_ sessions: [UInt64], app: String, on node: ClusterNode, _ bye: ChatBye) {
         guard !sessions.isEmpty, isOpen else { return }
         var writer = ChatFactWriter(app: app, nodes: [node])

@@ -15,7 +15,7 @@ final class ChatNodeNumbers: Sendable {
     /// The nodes, indexed by their numbers.
     var all: [ClusterNode?] { state.withLockedValue(\.nodes) }
 
-    /// The number of a node; nil when it has none.
+    /// The number that was assigned to a node; nil when the node has no number.
     func number(known node: ClusterNode) -> Int? { state.withLockedValue { $0.nodes.firstIndex(of: node) } }
 
     /// The number of a node, assigned at the first call; nil when all numbers are taken.

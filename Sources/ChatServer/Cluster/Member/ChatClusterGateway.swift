@@ -32,7 +32,7 @@ final class ChatClusterGateway: ChatGateway {
         var departing: Set<UInt64> = []
         /// The positions of inboxes that clients have acknowledged and that have not been sent to the leader of the cluster.
         var acknowledged: [Identifier: UInt64] = [:]
-        /// Whether a request with acknowledged positions is waiting for its answer.
+        /// Whether a request to the leader with acknowledged positions has not been answered yet.
         var isTelling = false
     }
 

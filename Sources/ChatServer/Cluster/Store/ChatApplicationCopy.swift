@@ -92,7 +92,7 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
     private func copy(
         _ id: UInt64, _ fields: [ByteBuffer?], of conversation: Identifier, _ sends: RecentSends
     ) async throws -> Bool {
-        // A message without head or body has expired.
+        // The store has removed the head or the body of an expired message, so there is nothing to copy.
         guard fields.count == 4, let head = fields[0], let body = fields[1] else { return true }
         let values = try ChatEventHead(decoding: head)
         let send = values.clientID == nil ? nil : try await sends.send(id)

@@ -17,11 +17,11 @@ struct ChatKeys: Sendable {
     // MARK: Keys that all applications share
 
     var epoch: StoreKey { reader.key("chat:epoch") }
-    /// The highest id that was assigned.
+    /// The highest event id that was assigned.
     var highest: StoreKey { reader.key("chat:highest") }
-    /// All assigned ids are less than or equal to this one.
+    /// The end of the range of event ids that was reserved. No higher id was assigned.
     var reserved: StoreKey { reader.key("chat:reserved") }
-    /// A map whose fields are the applications.
+    /// A map whose fields are the keys of the applications that have stored data.
     var applications: StoreKey { reader.key("chat:apps") }
     /// A map: webhook events that no receiver has accepted, by number.
     var webhooks: StoreKey { reader.key("chat:webhooks") }
@@ -41,15 +41,15 @@ struct ChatKeys: Sendable {
         case parts = "parts"
         /// A stream: messages of the last hour that have a client message id.
         case sent
-        /// A map: the signed-in sessions.
+        /// A map: the signed-in sessions, by session id.
         case sessions
-        /// A map: the sessions in each open channel.
+        /// A map: the participants of open channels, with their sessions.
         case seats
-        /// A map: the users who count as online.
+        /// A map: the online statuses of users, by user.
         case presence
         /// The number and bytes of the counted messages in histories, if messages are counted.
         case usage
-        /// A sorted set: the counted messages by id.
+        /// A sorted set: the ids of the counted messages, in the order of their times.
         case order
         /// A map: the bytes and conversations of the counted messages, by id.
         case sizes
@@ -66,17 +66,17 @@ struct ChatKeys: Sendable {
             totals: key(.usage, application), order: key(.order, application), sizes: key(.sizes, application))
     }
 
-    /// Maps with the data of one hour.
+    /// The kinds of parts. A part is a map with the data of one hour.
     enum Part: String, CaseIterable {
         /// Messages of histories: a head, a body, the readers if not all users may read the message, and a mark if it was recalled.
         case history = "e"
-        /// Events that were never in a history: their bodies.
+        /// Events of one hour that were never in a history: their bodies.
         case loose = "l"
-        /// Messages that users have hidden.
+        /// Messages of one hour that users have hidden from their own histories.
         case hidden = "x"
-        /// Messages that have receipts.
+        /// Messages of one hour that have read receipts.
         case receipted = "r"
-        /// The conversations that users have hidden up to a message of this hour.
+        /// The conversations that users have hidden from their histories up to a message of this hour.
         case hiddenUpTo = "u"
     }
 
@@ -89,7 +89,7 @@ struct ChatKeys: Sendable {
         reader.key("chat:h:\(Self.sized(application))\(conversation.text)")
     }
 
-    /// A stream of inbox positions with the ids of events.
+    /// A stream with an inbox's entries: the position of each entry, and the id of its event.
     func inbox(_ user: Identifier, _ application: Identifier) -> StoreKey {
         reader.key("chat:in:\(Self.sized(application))\(user.text)")
     }

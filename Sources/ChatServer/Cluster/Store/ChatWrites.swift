@@ -40,9 +40,9 @@ struct ChatWrites: Sendable {
     private var order: UInt64
     private let encoder = JSONEncoder()
 
-    /// The largest number of cached entries of each kind.
+    /// The largest number of entries in a cache of written values, such as `parts`. A larger cache is emptied.
     private static let memory = 65_536
-    /// The largest number of fields in one write.
+    /// The largest number of fields, such as documents or inbox positions, in one write to the store.
     private static let fields = 500
 
     /// - Parameter highest: the highest id that was assigned before this process became the leader.
@@ -263,7 +263,7 @@ struct ChatEventHead: Hashable, Sendable, CodedValue {
     }
 }
 
-/// A user who has hidden a conversation up to a message.
+/// Records that a user has hidden a conversation up to a message, which the field's name contains.
 struct ChatHide: Hashable, Sendable, CodedValue {
     var user: Identifier
     var conversation: Identifier

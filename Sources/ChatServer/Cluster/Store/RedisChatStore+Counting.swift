@@ -3,7 +3,7 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-/// The counted messages in the histories of one application (rule CC-43).
+/// The counts of the messages in the histories of one application (rule CC-43).
 struct CountedChat: Sendable {
     var entries: CountedEntries
     /// The ids of messages that were rewritten or recalled since they were counted. The store has these ids, too.
@@ -183,7 +183,7 @@ extension RedisChatStore {
 
     // MARK: Restoring
 
-    /// Restores the totals that the previous leader has counted.
+    /// Restores the numbers of messages and bytes that the previous leader has counted.
     func restoreCounted(_ application: Identifier) async throws {
         let place = keys.counted(application)
         guard let entries = try await reader.text(of: place.totals).flatMap({ CountedEntries(stored: $0, term) }) else { return }

@@ -28,7 +28,7 @@ extension ChatSessionRecord: CodedValue {
 extension RedisChatStore {
     // MARK: Writing
 
-    /// The writes that store sessions and participants that were added or removed.
+    /// Returns the writes that store added sessions and participants, and delete removed ones.
     func writes(
         for live: ChatLiveChanges, _ application: Identifier, _ sessions: ChatNodeSessions, _ nodes: [ClusterNode?]
     ) -> [StoreWrite] {

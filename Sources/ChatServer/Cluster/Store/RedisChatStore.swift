@@ -191,7 +191,7 @@ package final class RedisChatStore: ChatStore {
 
     // MARK: Purging
 
-    /// Starts a purge, unless another one is running. ``endPurging()`` ends it.
+    /// Starts a purge of old data, and returns true, unless another purge is running. ``endPurging()`` ends the purge.
     func beginPurging() -> Bool {
         state.withLockedValue { state in
             defer { state.isPurging = true }
@@ -206,7 +206,7 @@ package final class RedisChatStore: ChatStore {
         }
     }
 
-    /// Starts to record the streams to which entries are added.
+    /// Starts to record the streams to which entries are added, so that ``emitRemovals(_:)`` spares them.
     func watch() { state.withLockedValue { $0.added = [] } }
 
     /// Removes streams that were found empty after ``watch()`` and ``settle()``, except for those that got entries since then. Only this
