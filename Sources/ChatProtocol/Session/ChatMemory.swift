@@ -16,7 +16,7 @@ public struct ChatMemory: Sendable {
     /// The position in the user's inbox up to which the application has stored all events; nil for a new device. Each
     /// ``ChatCommand/acknowledge(_:)`` advances it.
     public internal(set) var resume: ChatPlace?
-    /// How long a message may wait for its answer, counted from its command.
+    /// The time limit of a message, from the command `send` to the server's answer.
     public var sendLimit: Duration
     /// The user's id from the last welcome; nil before the first one.
     public internal(set) var user: String?
@@ -25,7 +25,7 @@ public struct ChatMemory: Sendable {
     var delivered: UInt64
     /// Whether the last connection was welcomed and then lost, rather than closed on request.
     var wasLost = false
-    /// The time when data was last received on the lost connection.
+    /// The time when the last lost connection last received data; nil once the server has welcomed the client again.
     var lostAt: Moment?
     var disablesPush = false
     var outbox = ChatOutbox()
@@ -63,11 +63,11 @@ public struct ChatMemory: Sendable {
 /// An open channel that the user wants to be in, also after reconnects.
 struct WantedEntry: Sendable {
     var entry: ChatEntryRequest
-    /// The requests to enter the channel that have not been answered yet.
+    /// The ids of the commands to enter the channel that have not been answered yet.
     var waiters: [RequestID] = []
     /// Whether the user has ever entered the channel.
     var wasIn = false
-    /// The id of the last received message that the history contains.
+    /// The id of the last message that was received in the channel and that its history contains; nil before the user has entered.
     var lastSeen: ChatMessageID?
     /// The time when data was last received before the connection was lost.
     var lostAt: Moment?

@@ -14,11 +14,11 @@ struct ChatOutbox: Sendable {
         var number: UInt64?
     }
 
-    /// The largest number of waiting messages (rule NS-13).
+    /// The largest number of messages in the outbox (rule NS-13).
     static let limit = 1_000
-    /// The largest number of bytes in the contents of waiting messages.
+    /// The largest number of content bytes of all messages in the outbox.
     static let byteLimit = 16 * 1024 * 1024
-    /// The largest number of messages in progress at the same time (rule NS-11).
+    /// The largest number of messages that may wait for the server's answer at the same time (rule NS-11).
     static let window = 64
     /// The largest number of content bytes in progress at the same time. A single message may be larger.
     static let byteWindow = 1024 * 1024

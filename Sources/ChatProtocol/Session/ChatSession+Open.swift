@@ -25,7 +25,7 @@ extension ChatSession {
         _ entry: ChatEntryRequest, id: RequestID?, memory: inout ChatMemory, out: inout Actions
     ) {
         guard Self.want(entry, id: id, memory: &memory, out: &out), isWelcome else { return }
-        // The answer to the request in progress will also answer this request.
+        // Another request to enter the channel is in progress. Its answer will answer this command, too.
         if open[entry.channel]?.request != nil { return }
         ask(entry, isRenewal: false, out: &out)
     }

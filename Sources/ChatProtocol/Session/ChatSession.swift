@@ -41,7 +41,7 @@ public struct ChatSession: WebSocketSession {
     var received: UInt64 = 0
     /// The sequence number of the last inbox event that was acknowledged on this connection.
     var acknowledged: UInt64 = 0
-    /// The number of events delivered since the last acknowledgement.
+    /// The number of inbox events that the session has reported since it last sent an acknowledgement.
     var toldSince = 0
     var isAcknowledging = false
     /// Requests, other than messages, that wait for their answers, by number.

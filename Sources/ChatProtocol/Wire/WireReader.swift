@@ -33,7 +33,7 @@ struct WireReader {
         }
     }
 
-    /// A member of an object, with its position in the bytes.
+    /// A member of an object: the positions of its key and of its value in the frame's bytes.
     struct Member: Sendable {
         fileprivate var keyStart: Int
         fileprivate var keyEnd: Int
@@ -42,7 +42,7 @@ struct WireReader {
         fileprivate var slot: Slot
     }
 
-    /// The position of a value; for a string, without its quotes.
+    /// The position of a value in the frame's bytes; for a string, without its quotes.
     struct Slot: Sendable {
         var start: Int
         var end: Int
@@ -307,7 +307,7 @@ struct WireReader {
         return isWhole || !state.isStrict ? elements : nil
     }
 
-    /// Moves to a recorded position, and reads the value there.
+    /// Moves to the recorded position of a value, reads the value, and moves back.
     private mutating func inside<Value>(
         _ slot: Slot, _ body: (inout WireReader) throws(JSONSyntaxError) -> Value?
     ) -> Value? {

@@ -12,7 +12,7 @@ import WireCoding
 final class ChatWebhooks: Sendable {
     private struct State: Sendable {
         var url: String?
-        /// The delivery to the current address; nil without an address.
+        /// The delivery, which queues and sends events, to the current webhook address; nil without an address or a node that sends.
         var delivery: WebhookDelivery?
         /// Deliveries to addresses that are no longer configured. They still send the events in their queues (rule NV-72).
         var retiring: [WebhookDelivery] = []
@@ -21,7 +21,7 @@ final class ChatWebhooks: Sendable {
         /// Events that arrived while deliveries in `closing` had not ended. They are held so that older events are sent first. Nil while
         /// `closing` is empty.
         var held: Held?
-        /// The summed counts of deliveries that have ended.
+        /// The numbers of events that ended deliveries have sent and dropped, as sums.
         var retired = WebhookDelivery.Counts()
         /// The event loop of the node that sends the events; nil while no node sends them.
         var eventLoop: (any EventLoop)?
@@ -70,7 +70,7 @@ final class ChatWebhooks: Sendable {
         follow(settings)
     }
 
-    /// Uses the address and the secret of these settings from now on.
+    /// Uses the webhook address and the secret of these settings from now on.
     func follow(_ settings: ChatApplication) {
         secret.withLockedValue { $0 = settings.secret }
         state.withLockedValue { state in
