@@ -129,9 +129,6 @@ extension ServedChatApplication {
             change.tell(event.watchers, ChatWireEvent.presence([ChatOnlineStatus(event.state)]).body)
         }
     }
-
-    /// Called without a lock for each sent message once it is durable. It does nothing, because no part of the server needs this.
-    func announce(_ message: ChatMessage, by caller: ChatCaller) {}
 }
 
 extension ServedChatApplication.Entering {

@@ -41,7 +41,6 @@ extension ServedChatApplication {
                 case .success(.sent(let message, let sequence)):
                     let node = options.node ?? caller.peer.flatMap { peer in self.withAudience { $0.node(of: peer.chat) } }
                     node?.countMessage(of: self)
-                    self.announce(message, by: caller)
                     if caller.peer != nil { self.tellWebhooks { WebhookEvent(message) } }
                     reply(.success(.sent(message.id, sequence: sequence)))
                 }
