@@ -46,7 +46,7 @@ struct AdminAPI: Sendable {
                 "\(error.reason) Start the server with an admin port (--admin-port), and give the address of that port with --url."
             )
         }
-        // A program other than an admin port answers if the body is not JSON.
+        // If the body is not JSON, a program other than a server's admin port has answered.
         let value = try? JSONValue(parsing: answer.body)
         guard answer.isSuccess else { throw Self.refusal(answer.status, value?["error"]?.string) }
         guard let value, value.object != nil else {
@@ -67,8 +67,8 @@ struct AdminAPI: Sendable {
             )
         case 404 where words == nil || words == "There is nothing at this path.":
             return CommandFailure(
-                "The server does not know this call. With --url name the admin port, not the public port, of a server of "
-                    + "the same version as this program."
+                "The server does not support the request of this command (status 404). With --url name the admin port, not the "
+                    + "public port, of a server of the same version as this program."
             )
         default: return CommandFailure("The server refused the call with status \(status).\(said)")
         }

@@ -49,7 +49,7 @@ struct AppsRow: Hashable, Sendable {
         }
         if value["secret"] != nil { lines.append("secret: \(text("secret"))  (shown this once)") }
         if let end = value["previousEnds"]?.integer {
-            // Limits the time to the end of the year 9999, because a server may send any number.
+            // The end of the former secret's validity is limited to the year 9999, because a server may send any number.
             let seconds = Int64(clamping: min(max(end, 0), 253_402_300_799))
             lines.append("the former secret works until \(TimeOfDay.timestamp(milliseconds: seconds * 1000))")
         }

@@ -99,7 +99,7 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     private static func raiseOpenFiles(for subscribers: Int) throws(CommandFailure) {
-        // One descriptor for each subscriber, and 128 for the publisher's sockets and other open files.
+        // File descriptors: one for each subscriber's socket, and 128 for the publisher's sockets and other open files.
         let needed = subscribers + 128
         guard let limit = OpenFileLimit.raise(to: needed), limit < needed else { return }
         throw CommandFailure(

@@ -19,8 +19,8 @@ struct BenchConnection: Sendable {
     }
 }
 
-/// Makes the connections of a run with this package's engine, session and transport, and passes received messages directly to the
-/// tally.
+/// Makes the connections of a run with this package's engine, session and transport. Received messages go directly to the ``BenchTally``,
+/// which counts them.
 struct BenchConnections: Sendable {
     let plan: BenchPlan
     let api: ServerAPI

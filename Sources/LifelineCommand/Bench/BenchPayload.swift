@@ -6,7 +6,7 @@ struct BenchPayload: Hashable, Sendable {
     /// When the message was due, in nanoseconds on the clock of the program, which both publishes and receives.
     var due: Int64
 
-    /// The smallest size that holds every run, number and time.
+    /// The smallest permitted size of a text in bytes. It has room for any run, number and time.
     static let smallest = 64
 
     /// - Parameter size: the size in bytes; the text is longer if run, number and time need more bytes.
@@ -15,7 +15,8 @@ struct BenchPayload: Hashable, Sendable {
         return head + String(repeating: "x", count: max(0, size - head.utf8.count))
     }
 
-    /// Reads a text of the same run; nil for anything else. A quotation mark in front, as PubNub's JSON has one, is skipped.
+    /// Parses the text of a received message; nil for a text that was not published by the run `run`. A quotation mark in front, as
+    /// PubNub's JSON has one, is skipped.
     static func parse(_ text: String, run: String) -> (number: Int, due: Int64)? {
         var text = text
         return text.withUTF8 { bytes in

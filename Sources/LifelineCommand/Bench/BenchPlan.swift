@@ -16,7 +16,7 @@ struct BenchPlan: Hashable, Sendable {
     /// Whether Pusher's connections request recovery.
     var recovers = false
 
-    /// The largest number of messages in a run, because the outcome of each is stored.
+    /// The largest permitted number of messages in a run. It limits memory, because the outcome of each message is stored.
     static let mostMessages = 10_000_000
 
     func channel(_ index: Int) -> String { "bench-\(run)-\(index)" }

@@ -7,7 +7,7 @@ import WireCoding
 /// Publishes at a steady rate and records the outcome of each message. Any thread may call any method.
 final class BenchPublisher: Sendable {
     enum Outcome: UInt8, Sendable {
-        /// The call is not answered yet, or its outcome is unknown.
+        /// The server has not answered the publish request, or the answer does not show whether it accepted the message.
         case unknown
         case accepted
         case refused
@@ -21,12 +21,13 @@ final class BenchPublisher: Sendable {
     }
 
     private struct State {
-        /// The outcomes by channel and number.
+        /// The outcome of each message, by the index of its channel and by its number in the channel.
         var outcomes: [[Outcome]]
         var counts = Counts()
         var pending = 0
         var trouble: String?
-        /// The continuation of ``run()`` while it waits until at most `wanted` calls are in progress. At the end of a run `wanted` is 0.
+        /// The continuation of ``run()`` while it waits until at most `wanted` publish requests are unanswered. At the end of a run
+        /// `wanted` is 0.
         var waiter: CheckedContinuation<Void, Never>?
         var wanted = 0
     }
@@ -36,7 +37,8 @@ final class BenchPublisher: Sendable {
     private let isSigned: Bool
     private let state: NIOLockedValueBox<State>
 
-    /// The largest number of calls in progress. Further calls wait; their latency is measured from the time at which they were due.
+    /// The largest number of unanswered publish requests. Further requests are delayed; their latency is measured from the time at which
+    /// they were due.
     static let mostPending = 512
 
     init(plan: BenchPlan, api: ServerAPI, isSigned: Bool) {
@@ -47,9 +49,9 @@ final class BenchPublisher: Sendable {
     }
 
     var counts: Counts { state.withLockedValue(\.counts) }
-    /// The reason of the latest failed call; nil when no call has failed.
+    /// The reason why the latest failed publish request has failed; nil when none has failed.
     var trouble: String? { state.withLockedValue(\.trouble) }
-    /// The outcomes of the messages of each channel, by number.
+    /// The outcome of each message, by the index of its channel and by its number in the channel.
     var outcomes: [[Outcome]] { state.withLockedValue(\.outcomes) }
 
     /// How many deliveries the accepted messages should cause.
@@ -61,8 +63,8 @@ final class BenchPublisher: Sendable {
         }
     }
 
-    /// Publishes all messages, delayed when the server is slow, for at most twice the duration plus ten seconds; returns when all calls
-    /// have been answered.
+    /// Publishes all messages, delayed when the server is slow, for at most twice the duration plus ten seconds; returns when all publish
+    /// requests have been answered.
     func run() async throws {
         let start = Moment.now
         let clock = ContinuousClock()
@@ -79,7 +81,7 @@ final class BenchPublisher: Sendable {
         await room(for: 0)
     }
 
-    /// Waits until at most `pending` calls are in progress.
+    /// Waits until at most `pending` publish requests are unanswered.
     private func room(for pending: Int) async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLockedValue { state in

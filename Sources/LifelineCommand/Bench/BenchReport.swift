@@ -7,7 +7,7 @@ struct BenchReport: Hashable, Sendable {
     var accepted = 0
     var refused = 0
     var unknown = 0
-    /// The reason of the latest failed call; nil when no call has failed.
+    /// The reason why the latest failed publish request has failed; nil when none has failed.
     var trouble: String?
     /// The number of received messages, including repetitions.
     var delivered = 0
@@ -18,7 +18,7 @@ struct BenchReport: Hashable, Sendable {
     var reconnects = 0
     /// From the first message's due time to the last delivery, in nanoseconds.
     var nanoseconds: Int64 = 0
-    /// The percentiles 50, 90 and 99 and the maximum, in nanoseconds; nil when no message arrived.
+    /// The percentiles 50, 90 and 99 and the maximum of the latency, in nanoseconds; nil when no message arrived.
     var p50: Int64?
     var p90: Int64?
     var p99: Int64?
@@ -71,7 +71,7 @@ struct BenchReport: Hashable, Sendable {
         Seconds.text(nanoseconds: nanoseconds.multipliedReportingOverflow(by: 1000).partialValue, digits: 2) + " ms"
     }
 
-    /// One JSON object; times in seconds.
+    /// The report as one JSON object, with times in seconds.
     var json: String {
         var latency = JSONObject()
         latency.put("p50", json: Self.seconds(p50))

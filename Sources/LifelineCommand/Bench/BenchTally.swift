@@ -5,13 +5,15 @@ import NIOConcurrencyHelpers
 final class BenchTally: Sendable {
     private struct Part {
         var histogram = LogLinearHistogram()
-        /// When the latest message arrived.
+        /// When the latest message arrived at a subscriber of this part.
         var latest = Moment(nanoseconds: 0)
     }
 
     private let parts: [NIOLockedValueBox<Part>] = (0..<16).map { _ in NIOLockedValueBox(Part()) }
 
-    /// - Parameter latencies: the latencies in nanoseconds of messages that arrived at `now`.
+    /// Adds the messages that a subscriber has received at `now`.
+    ///
+    /// - Parameter latencies: the latency of each message in nanoseconds.
     func add(_ latencies: [Int64], from subscriber: Int, at now: Moment) {
         parts[subscriber % parts.count].withLockedValue { part in
             for latency in latencies { part.histogram.add(latency) }

@@ -79,7 +79,7 @@ struct PublishCommand: AsyncParsableCommand, ServiceOptionGroups {
         case .pusher: break
         case .pubnub: return try await channel.publish(json: data, event: event)
         case .nexconn:
-            // Open channels must be entered before a publish; direct, group and system channels need no entry.
+            // Chat: a client must enter an open channel before it publishes; direct, group and system channels need no entry.
             let isOpen = !["direct:", "group:", "system:"].contains { channel.name.hasBytePrefix($0) }
             if isOpen { return try await enter(channel, with: client).publish(json: data, event: event) }
             try await service.connectIfNeeded(client)

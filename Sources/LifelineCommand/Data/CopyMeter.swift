@@ -3,7 +3,7 @@ import LifelineServer
 /// Computes the rate of a copy and decides when its next progress line is due: at most once per second.
 struct CopyMeter: Sendable {
     private var phase: String?
-    /// The time and the number of rows at the beginning of the phase.
+    /// The time and the number of rows at the beginning of the copy's present phase.
     private var start: (time: Duration, rows: Int) = (.zero, 0)
     private var last = Duration.zero
 
@@ -30,7 +30,7 @@ struct CopyMeter: Sendable {
         rate(work, count, at: time).map { "\(work): \(count) \(unit), \($0) \(unit)/s" }
     }
 
-    /// - Returns: how many units per second were done since the phase began; nil when no line is due.
+    /// - Returns: how many units per second were done since the present phase of the copy began; nil when no progress line is due.
     private mutating func rate(_ phase: String, _ count: Int, at time: Duration) -> Int? {
         if self.phase != phase {
             self.phase = phase

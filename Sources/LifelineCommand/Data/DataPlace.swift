@@ -59,7 +59,7 @@ struct DataPlace: Hashable {
     /// The directory with the contents of uploaded files; nil for a database, and when there are no such files.
     var files: String? {
         guard !isDatabase else { return nil }
-        // An error means that there is no such directory.
+        // If the directory `files` does not exist, it is treated like an empty one.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: text + "/files")) ?? []
         return names.isEmpty ? nil : text + "/files"
     }

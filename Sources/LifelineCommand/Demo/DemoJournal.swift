@@ -31,24 +31,24 @@ struct DemoJournal: Sendable {
 
     /// A period in which the client reported that it was not connected.
     struct Outage: Sendable {
-        /// The fault that was applied to the line.
+        /// The name of the fault that interrupted the client's network connection.
         var fault: String
         var begunAt: Moment
-        /// The time at which the interrupted line could be used again; nil before.
+        /// The time at which the client's network connection could be used again; nil while the fault lasts.
         var usableAt: Moment?
         var noticedAt: Moment?
         var confirmedAt: [String: Moment] = [:]
         var recoveredAt: Moment?
     }
 
-    /// The name of the client whose line is interrupted.
+    /// The name of the client whose network connection is interrupted.
     let subject: String
-    /// An outage ends when all these channels are confirmed.
+    /// An outage ends when the subscriptions to all these channels are confirmed.
     let channels: [String]
     /// The longest permitted time between the last received data and the client's report of the outage.
     let detection: Duration
-    /// Whether a lost event counts as declared only in a gap that the client reported. If false, outages are recorded, and the event counts
-    /// as declared if it was sent during a reported outage.
+    /// When a lost event counts as declared, that is, reported by the client as possibly missing. If true, a gap that the client reported
+    /// must contain it. If false, it must have been sent during an outage that the client reported.
     let judgesByGaps: Bool
     private(set) var routes: [Route] = []
     private var events: [Route: [Int: Event]] = [:]
@@ -102,7 +102,7 @@ struct DemoJournal: Sendable {
 
     mutating func check(_ what: String, _ happened: Bool) { checks.append(Check(what: what, happened: happened)) }
 
-    /// The numbers that have arrived on a route, in rising order.
+    /// The numbers of the events that have arrived on a route, in rising order.
     func received(_ route: Route) -> [Int] {
         (events[route] ?? [:]).filter { $0.value.received > 0 }.keys.sorted()
     }
@@ -124,13 +124,14 @@ struct DemoJournal: Sendable {
         outages[last].usableAt = now
     }
 
-    /// Records that the client with the interrupted line has reported that it is not connected.
+    /// Records that the client whose network connection is interrupted has reported that it is not connected.
     mutating func noticed(at now: Moment) {
         guard let last = outages.indices.last, outages[last].noticedAt == nil else { return }
         outages[last].noticedAt = now
     }
 
-    /// Records that a channel of the client with the interrupted line is confirmed. Returns whether this ended the outage.
+    /// Records that a subscription of the client whose network connection was interrupted is confirmed. Returns whether this ended the
+    /// outage.
     mutating func confirmed(_ channel: String, at now: Moment) -> Bool {
         guard let last = outages.indices.last, outages[last].noticedAt != nil, outages[last].recoveredAt == nil else {
             return false
@@ -149,7 +150,7 @@ extension DemoJournal {
         var received = 0
         var duplicated = 0
         var lost = 0
-        /// How many of the lost events lie in an outage that the client declared.
+        /// How many of the lost events the client has declared as possibly missing.
         var declared = 0
 
         static func + (left: Count, right: Count) -> Count {
@@ -202,7 +203,7 @@ extension DemoJournal.Outage {
     /// The time from the fault to its detection; nil if the fault was not detected.
     var noticing: Duration? { noticedAt.map { $0.duration(since: begunAt) } }
 
-    /// The time from the repair of the line to the last confirmation of a channel; nil while either is missing.
+    /// The time from the end of the fault to the last confirmation of a channel; nil until both have happened.
     var recovering: Duration? {
         guard let recoveredAt, let usableAt else { return nil }
         return max(recoveredAt.duration(since: usableAt), .zero)

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import WireCoding
 
-/// One line of the demonstration, before it is formatted.
+/// One output line of the demonstration, before it is formatted.
 enum DemoLine: Sendable {
     /// A client's event, or an observation of the script.
     case event(Event)

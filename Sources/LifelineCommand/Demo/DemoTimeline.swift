@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Lifeline
 
-/// The lines of one part of the demonstration, with the time since its start.
+/// Makes the output lines of one part of the demonstration, with the time since its start.
 struct DemoTimeline: Sendable {
     let start: Moment
 
@@ -9,7 +9,7 @@ struct DemoTimeline: Sendable {
         .event(.init(at: at, elapsed: at.duration(since: start), who: who, word: word, colour: colour, rest: rest))
     }
 
-    /// The line for a heading of the next step.
+    /// The output line that announces the next step of the script.
     func heading(_ at: Moment, _ text: String) -> DemoLine {
         .cause(at: at, elapsed: at.duration(since: start), text)
     }

@@ -155,8 +155,8 @@ final class RelayLine: Sendable {
         other?.writeAndFlush(bytes, promise: nil)
     }
 
-    /// Closes the other socket after one side has closed the connection. While the line is mute, the client's socket stays open, as on a
-    /// dead line.
+    /// Closes the other socket after one side has closed the connection. While the relay discards the data of this connection, the client's
+    /// socket stays open, as it does when a network fails silently.
     func ended(fromClient: Bool) {
         let other = state.withLockedValue { state -> (any Channel)? in
             fromClient ? state.server : state.isMute ? nil : client

@@ -20,7 +20,8 @@ extension Doctor {
         let server = answer.first("server").map { " from \(Finding.quote($0))" } ?? ""
         let words = "status \(answer.status)\(server)"
         switch answer.status {
-        // For PubNub below a path no session is tried that would find this error later (rule SO-123).
+        // PubNub clients cannot use a server below a path prefix, so doctor opens no session that would fail for a wrong path. This step
+        // therefore reports the wrong path (rule SO-123).
         case 404 where target.isPubNubBelowPath: throw Finding.nothingAt(path)
         case 511: throw Finding.signInRequired
         case 300..<400: return .noted(words, .redirected(to: answer.first("location")))

@@ -27,7 +27,7 @@ extension Doctor {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let resolver = SystemResolver(eventLoop: loop, lookUp: lookUp)
         let promise = loop.makePromise(of: [SocketAddress].self)
-        // The system's lookup cannot be cancelled; a late result is ignored.
+        // The system's name lookup cannot be cancelled. A result that arrives after the time limit is ignored.
         let timer = loop.scheduleTask(in: amount) { promise.fail(ProbeTimeout()) }
         resolver.initiateAAAAQuery(host: host, port: port).and(resolver.initiateAQuery(host: host, port: port))
             .map { $0 + $1 }.cascade(to: promise)
@@ -53,7 +53,8 @@ extension Doctor {
             }
         }
         guard let address else {
-            // A definite answer of one address is reported rather than the timeout of another, because it is more useful.
+            // If the host's addresses failed for different reasons, an error such as a refused connection is reported rather than a
+            // timeout, because it says more about the cause.
             throw failed.first { $0.finding.code != "connect-timeout" }?.finding ?? failed.first?.finding
                 ?? .unknownName(dialled.host)
         }

@@ -57,7 +57,7 @@ extension Doctor {
         if target.service == .nexconn { try await client.connect(timeout: limit) }
         let cause = NIOLockedValueBox<ConnectionFailure?>(nil)
         let connecting = Task { try? await client.connect(timeout: limit) }
-        // The cause of a failed attempt is read from the statuses, because a client that keeps trying throws no error.
+        // The cause of a failed attempt to connect is read from the statuses, because a client that keeps trying throws no error.
         let watching = Task {
             for await status in client.statuses {
                 guard let failure = status.cause else { continue }
@@ -77,7 +77,8 @@ extension Doctor {
         }
     }
 
-    /// Whether the diagnosis stops at a failure of this category, because a retry within its time limit would fail in the same way.
+    /// Whether a connection failure of this category ends the step at once, because a retry within the step's time limit would fail in the
+    /// same way.
     private static func isPlain(_ category: StatusCategory) -> Bool {
         [.accessDenied, .badRequest, .malformedResponse, .refused, .tlsUntrusted, .tlsFailed].contains(category)
     }

@@ -10,7 +10,7 @@ struct Doctor: Sendable {
     /// The time limit of each wait in a step.
     let limits: @Sendable (DoctorStep) -> Duration
     let roots: TrustRoots
-    /// The file of `roots`, for clients that read the certificates themselves; nil for the system's certificates.
+    /// The file with the certificates of `roots`, for clients that read the file themselves; nil for the system's certificates.
     let authorityFile: String?
     /// Called with each step as it ends.
     let report: @Sendable (StepReport) async -> Void
@@ -21,7 +21,7 @@ struct Doctor: Sendable {
     /// The time limit of each wait in the present step.
     var limit = Duration.zero
 
-    // The addresses that an earlier step has found.
+    // The addresses of the host, found by the step `resolution`.
     var addresses: [SocketAddress] = []
     var address: SocketAddress?
     var link: ProbeLink?

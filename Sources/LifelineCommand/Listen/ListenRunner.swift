@@ -14,8 +14,8 @@ actor ListenRunner {
     private var pending: [String: (turn: Int, work: Task<Void, Never>)] = [:]
     private var turns = 0
     private var connecting: Task<Void, Never>?
-    /// A task that ends when the client is connecting again after a failure. Subscriptions wait for it, because before that they would fail
-    /// with the old failure.
+    /// A task that ends when the client has begun a new attempt to connect after a failure. Subscriptions wait for it, because without a
+    /// new attempt they would fail with the error of the former attempt.
     private var reconnecting: Task<Void, Never>?
     /// The numbers of requested and answered publishes.
     private var published = (asked: 0, answered: 0)
@@ -174,8 +174,8 @@ extension ListenRunner {
         enqueue(on: channel) { [weak self] in
             await reconnecting?.value
             do throws(LifelineError) {
-                // Lines are made from the client's own sequence of events. `deliveries` is read to release messages that the room stores
-                // for a first consumer.
+                // Lines are made from the client's own sequence of events. The room is the object of the subscription, and stores messages
+                // until they are first read: its `deliveries` are read here to release these messages.
                 _ = try await client.channel(channel).subscribe().deliveries
             } catch {
                 await self?.refused(channel, error)
@@ -186,8 +186,8 @@ extension ListenRunner {
     private func unsubscribe(_ channel: String) async {
         await waitForPublishes()
         let client = client
-        // The first call ends a subscription that is waited for. The second call follows earlier commands, because the subscription may not
-        // have begun yet.
+        // The first call ends a subscription that waits for its confirmation. If earlier commands for the channel are in progress, a second
+        // call follows them, because their subscription may begin only now.
         client.channel(channel).unsubscribe()
         guard pending[channel] != nil else { return }
         enqueue(on: channel) { client.channel(channel).unsubscribe() }

@@ -6,7 +6,7 @@ extension ServiceKind {
     /// The service's own name of a status (rules CL-2, CL-11 and CL-17); nil when it has none.
     func vendorWord(_ status: ConnectionStatus, _ word: StatusWord) -> String? {
         switch self {
-        // Pusher has only the name `disconnected` for an end that the client did not request.
+        // Pusher has only the name `disconnected` for the end of a connection that the client did not request.
         case .pusher: word == .failed ? "disconnected" : word.rawValue
         case .pubnub: Self.pubNubCategory(status, word).map { "PN\($0)Category" }
         case .nexconn: Self.nexconnStatus(status)

@@ -11,7 +11,7 @@ struct ChannelListRequest: Sendable {
     let prefix: String
     let wantsMembers: Bool
 
-    /// The limit of calls for members, because Pusher's API needs a call for each list.
+    /// The largest number of HTTP calls for `--members`, because Pusher's API needs one call for the members of each presence channel.
     static let mostMemberCalls = 500
 
     /// The channels in the order of their names.
@@ -78,7 +78,7 @@ struct ChannelListRequest: Sendable {
         guard let members = json["channels"]?.members else {
             // PubNub's own service answers with an empty list when there are no channels.
             if json["channels"]?.elements?.isEmpty == true { return [] }
-            throw CommandFailure("The server's answer has no list of channels.")
+            throw CommandFailure("The server's answer has no list of channels. Check that --url names a Pusher server.")
         }
         return members
     }
@@ -91,7 +91,7 @@ struct ChannelListRequest: Sendable {
             parameters: [.init("disable_uuids", wantsMembers ? "0" : "1"), .init("state", "0")])
         let answer = try await ServerAPI.json { () async throws(ConnectionFailure) in try await api.pubnub(request) }
         guard let channels = answer["payload"]?["channels"]?.members else {
-            throw CommandFailure("The server's answer has no list of channels.")
+            throw CommandFailure("The server's answer has no list of channels. Check that --url names a PubNub server.")
         }
         if let total = answer["payload"]?["total_channels"]?.integer, total > channels.count {
             StandardError.print("note: the server lists \(channels.count) of \(total) channels.")

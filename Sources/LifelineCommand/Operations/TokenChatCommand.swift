@@ -40,7 +40,7 @@ struct TokenChatCommand: AsyncParsableCommand {
             try await api.chat("auth/access-token/issue", body)
         }
         guard let token = answer["result"]?["accessToken"]?.string else {
-            throw CommandFailure("The server's answer has no access token.")
+            throw CommandFailure("The server's answer has no access token. Check that --url names a chat server.")
         }
         guard json else { return StandardOutput.print(token) }
         var object = JSONObject()

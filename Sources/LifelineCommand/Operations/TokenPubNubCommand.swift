@@ -93,7 +93,7 @@ struct TokenPubNubCommand: AsyncParsableCommand {
             body: Array(body.text.utf8))
         let answer = try await ServerAPI.json { () async throws(ConnectionFailure) in try await api.pubnub(request) }
         guard let token = answer["data"]?["token"]?.string else {
-            throw CommandFailure("The server's answer has no token.")
+            throw CommandFailure("The server's answer has no token. Check that --url names a PubNub server.")
         }
         return token
     }

@@ -45,7 +45,9 @@ struct TokenPusherCommand: ParsableCommand {
                 .usage)
         }
         guard let name = try? PusherChannelName(channel) else {
-            throw CommandFailure("\"\(channel.prefix(60).printable)\" is not a valid name of a Pusher channel.", .usage)
+            throw CommandFailure(
+                "\"\(channel.prefix(60).printable)\" is not a valid name of a Pusher channel: it must have 1 to 200 characters, "
+                    + "letters, digits and _-=@,.; only.", .usage)
         }
         var data: String?
         switch PusherChannelKind(of: name.name).access {

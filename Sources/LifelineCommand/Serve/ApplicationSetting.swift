@@ -116,7 +116,7 @@ extension ServeSection {
                 // The generated id has digits only, because some client libraries accept no other ids.
                 ("id", .number), ("key", .random(bytes: 10)), ("secret", .random(bytes: 32)), ("clientEvents", .no),
             ], line: ApplicationSetting.line)
-        // A reload replaces the applications in the registry, which the server reads.
+        // A reload replaces the Pusher applications in the server's registry, so it passes no settings to the service itself.
         section.reloaded = { _, _ in nil }
         return section
     }()

@@ -60,7 +60,8 @@ struct ServeSettings: Sendable {
     /// Files with secrets that every user of this machine may read, as sentences (rule SO-100).
     var exposedFiles: [String] = []
 
-    /// The default time for closing connections: 4.5 s. The rest of the five seconds of a stop is for all other work.
+    /// The default time limit for closing connections when the server stops: 4.5 s. A stop takes at most five seconds; the remaining 0.5 s
+    /// are for all other work.
     static let drainTimeout = Duration.milliseconds(4_500)
 
     /// The defaults, without any application.

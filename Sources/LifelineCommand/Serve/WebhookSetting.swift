@@ -55,7 +55,7 @@ enum WebhookSetting {
         var headers: [String: String] = [:]
         var seen: Set<String> = []
         for member in members {
-            // Other characters are refused, because they would end the header field and begin another one.
+            // Control characters and separators are refused, because they could end the header field and begin another one.
             guard let text = member.value.string, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), !member.key.isEmpty,
                 member.key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) })
             else { throw value.wrong("an object of header fields, names and texts without line breaks") }

@@ -8,7 +8,7 @@ import TransportCommon
 final class ProbeLink: Sendable {
     let channel: any Channel
     private let mailbox: NIOLoopBound<ProbeMailbox>
-    /// Bytes that were read and not yet requested.
+    /// Received bytes after the head of an HTTP answer. The next call of ``read(within:)`` returns them.
     private let rest = NIOLockedValueBox<[UInt8]>([])
 
     private init(_ channel: any Channel, _ mailbox: NIOLoopBound<ProbeMailbox>) {
@@ -33,7 +33,8 @@ final class ProbeLink: Sendable {
             }.get()
     }
 
-    /// Waits for the next arrival until the deadline. Bytes that arrive do not extend the deadline.
+    /// Waits until bytes arrive, TLS is established, or the connection fails or ends. Throws ``ProbeTimeout`` at the deadline; each call
+    /// has its own.
     private func next(until deadline: NIODeadline) async throws -> ProbeMailbox.Arrival {
         let limit = max(deadline - .now(), .nanoseconds(0))
         return try await channel.eventLoop.flatSubmit { [mailbox, channel] in

@@ -19,7 +19,8 @@ final class ProbeMailbox: ChannelInboundHandler {
     private var waiter: (promise: EventLoopPromise<Arrival>, timer: Scheduled<Void>)?
     private var isOver = false
 
-    /// The next arrival; fails with ``ProbeTimeout`` when none comes in time. Only one call at a time.
+    /// The next event of the connection: bytes, the end of the TLS handshake, an error, or the close. Fails with ``ProbeTimeout`` if none
+    /// occurs in time. Only one call may wait at a time.
     func next(within limit: TimeAmount, on loop: any EventLoop) -> EventLoopFuture<Arrival> {
         if !waiting.isEmpty { return loop.makeSucceededFuture(waiting.removeFirst()) }
         if isOver { return loop.makeSucceededFuture(.end) }

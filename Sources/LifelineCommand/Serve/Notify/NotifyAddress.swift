@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Why a notice could not be sent.
+/// Why the service manager, such as systemd, could not be notified of the server's state.
 enum NotifyProblem: Error, Equatable, CustomStringConvertible {
     /// The variable `NOTIFY_SOCKET` is neither an absolute path nor `@` and an abstract name, or it is too long.
     case unusableAddress

@@ -64,6 +64,6 @@ struct DataParts: Hashable, Sendable {
     var passwordFile: String?
     /// The directory for the contents of uploaded files, with or without a database; nil when it is not set.
     var files: String?
-    /// The number of database connections that read, for each of the two stores.
+    /// The number of database connections for reading that each of the two stores has: the store of messages and the store of chat.
     var pool = 4
 }

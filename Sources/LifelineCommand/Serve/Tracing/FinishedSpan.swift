@@ -48,7 +48,7 @@ extension FinishedSpan {
             if let parentID { $0.put("parentSpanId", parentID) }
             $0.put("name", name)
             $0.put("kind", kindNumber)
-            // 64-bit integers are encoded as strings, as the protocol requires for JSON.
+            // 64-bit integers are encoded as strings, as OTLP requires for JSON.
             $0.put("startTimeUnixNano", String(start))
             $0.put("endTimeUnixNano", String(max(start, end)))
             $0.put("attributes", json: Self.list(attributes))
@@ -56,7 +56,7 @@ extension FinishedSpan {
         }
     }
 
-    /// An attribute in the protocol's encoding. Values of kinds that the server does not use are encoded as strings.
+    /// An attribute of a span in the JSON encoding of OTLP. Values of kinds that the server does not use are encoded as strings.
     private static func attribute(_ name: String, _ value: SpanAttribute) -> String {
         object {
             $0.put("key", name)
