@@ -19,7 +19,7 @@ public final class LifelineServer: Sendable {
     let host: ServerHost
     let services: ServerServices
     let configuration: ServerConfiguration
-    /// The server's membership in its backend, which is shared with other servers.
+    /// The server's membership in its backend: the state that the servers of one process, or of a cluster, share.
     let seat: any ServerSeat
     let listener: ListeningSocket
     /// The admin port; nil for none.

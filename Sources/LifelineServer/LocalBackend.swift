@@ -40,7 +40,8 @@ package final class LocalBackend: Sendable {
 
         var description: String {
             switch self {
-            case .tooManyLoops(let limit): "The servers of one backend can have at most \(limit) event loops together."
+            case .tooManyLoops(let limit):
+                "The servers of one backend can have at most \(limit) event loops together. Configure fewer threads for each server."
             }
         }
     }
@@ -115,7 +116,7 @@ package final class LocalBackend: Sendable {
         }
     }
 
-    /// The first of `loops` consecutive unused event loop numbers; nil if there are not enough.
+    /// The first of `loops` consecutive numbers of event loops that no server uses; nil if there are not enough.
     private static func place(for loops: Int, beside used: EventLoopSet) -> Int? {
         guard loops <= EventLoopSet.capacity else { return nil }
         return (0...EventLoopSet.capacity - loops).first { first in

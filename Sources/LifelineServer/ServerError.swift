@@ -40,7 +40,8 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
         case .invalidMessage(let reason): reason
         case .congested:
             "Too many bytes wait for the subscribers of the channel, so nothing was published. Wait a moment and try again."
-        case .notStored: "The store could not save the message or the access token. Nothing was published."
+        case .notStored:
+            "The store could not save the message or the access token, so nothing was published. Check the data directory or database."
         }
     }
 }

@@ -50,7 +50,8 @@ struct ServerServices: Sendable {
         return front
     }
 
-    /// Makes the host of all fronts. If several fronts accept a path, the front of the later module has priority.
+    /// Makes the host, which listens and passes requests to the fronts: the parts of the services that answer requests. If several fronts
+    /// accept a path, the front of the later module has priority.
     ///
     /// - Parameter otherMetrics: closures that add metric families that belong to no front.
     func host(otherMetrics: [@Sendable (inout PrometheusText) -> Void]) -> ServerHost {

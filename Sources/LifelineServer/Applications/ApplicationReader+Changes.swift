@@ -7,7 +7,7 @@ extension ApplicationReader {
     package typealias Change =
         @Sendable (RuntimeApplication, _ given: JSONValue, _ now: Int) throws(ApplicationProblem) -> RuntimeApplication
 
-    /// Refuses every change, for tables whose applications are read with another reader.
+    /// Refuses every change of settings. This is the default of a table whose applications were not read by an ``ApplicationReader``.
     package static let nothing: Change = { application, _, _ throws(ApplicationProblem) in throw .unreadable(application.id) }
 
     package var change: Change {
@@ -43,7 +43,7 @@ extension ApplicationReader {
         return changed
     }
 
-    /// The reason why this call cannot change a setting, as an error text; nil if it can.
+    /// The reason why a change of settings cannot include the setting `name`, as an error text; nil if it can.
     private static func refusal(of name: String, _ application: RuntimeApplication, _ value: JSONValue) -> String? {
         switch name {
         case "secret", "previousSecret":

@@ -19,7 +19,7 @@ struct ApplicationWatch: Hashable, Sendable {
     private(set) var lastRead: MonotonicInstant
     /// The next time at which a former secret expires, in seconds since 1970; nil when none will.
     var nextEnd: Int?
-    /// Whether the present applications have not been applied yet, or the attempt failed.
+    /// Whether the applications as last read must still be applied to the server, also because an earlier attempt to apply them has failed.
     var mustApply = false
     private var isNotified = false
     private var isBusy = false

@@ -38,7 +38,8 @@ final class RedisApplicationStore: ApplicationStore {
         link = RedisLink(settings.link, eventLoop: eventLoop) { [changed, name] event in
             switch event {
             case .message(let message) where message.channel == name: changed.withLockedValue { $0 }?()
-            // A restored link counts as a change, because notifications may have been lost while the link was interrupted.
+            // A restored connection to Redis is treated like a notification of a change, because notifications may have been lost while the
+            // connection was interrupted.
             case .restored: changed.withLockedValue { $0 }?()
             default: return
             }

@@ -14,14 +14,14 @@ import ServerStorage
 final class RuntimeApplications: Sendable {
     private struct State: Sendable {
         var table: ApplicationTable
-        /// The number of the latest change that ``table`` includes.
+        /// The number that the store gave to the latest change that ``table`` includes.
         var version: Int64 = 0
         var keysets: [Keyset]
         var chat: [ChatApplication]
         /// The error of the last attempt to read the store; nil after a success.
         var trouble: String?
         var watch: ApplicationWatch
-        /// Whether the latest attempt to apply the applications failed.
+        /// Whether the latest attempt to apply the applications to the server failed.
         var isFailing = false
         /// Applies the present applications to the server; nil before the server has started.
         var apply: (@Sendable () async throws -> Void)?
@@ -76,7 +76,7 @@ final class RuntimeApplications: Sendable {
         return applications
     }
 
-    /// Waits for work on the store, and closes the store.
+    /// Waits until reads and changes of the store have ended, and closes the store.
     func close() async {
         state.withLockedValue { $0.apply = nil }
         await inTurn { [store] in await store?.close() }
@@ -211,7 +211,8 @@ final class RuntimeApplications: Sendable {
         state.withLockedValue { state in
             (state.table, state.version) = (table, stored.version)
             state.watch.nextEnd = table.nextEnd(after: now)
-            // The new table is applied by later work, because a change that is refused after this read applies nothing itself.
+            // Reading does not apply the table to the server. The next periodic check applies it, also if this read was for a change that
+            // is then refused.
             if !isStart { state.watch.mustApply = true }
         }
     }
@@ -247,7 +248,7 @@ final class RuntimeApplications: Sendable {
         tick()
     }
 
-    /// Begins the work that is due, if there is any.
+    /// Begins to read the store, or to apply the applications to the server, if one of the two is due.
     func tick() {
         guard let store else { return }
         let (now, seconds) = (clock.monotonic(), now)
@@ -264,7 +265,7 @@ final class RuntimeApplications: Sendable {
         }
     }
 
-    /// Checks once a second whether work is due. Returns nil for a server without a store.
+    /// Checks once a second whether the store must be read or the applications applied. Returns nil for a server without a store.
     func startWatching(on eventLoop: any EventLoop) -> RepeatedTask? {
         guard store != nil else { return nil }
         return eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [weak self] task in
@@ -300,7 +301,7 @@ final class RuntimeApplications: Sendable {
         _ change: ApplicationChange, to store: any ApplicationStore
     ) async throws(ApplicationProblem) -> RuntimeApplication {
         do {
-            // The store is read first, because another server may have made the application a moment ago.
+            // The store is read first, because another server may have made or changed the application a moment ago.
             let known = state.withLockedValue(\.version)
             if store.isShared, try await store.version() != known { try await read(store) }
         } catch {

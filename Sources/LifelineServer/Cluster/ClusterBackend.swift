@@ -6,8 +6,8 @@ import RedisStoreEngine
 import ServerCluster
 import ServerRuntime
 
-/// A server's membership in a cluster over Redis. For each partition it has the node's part of each service, and the leader's parts while
-/// this node leads the partition.
+/// A server's membership in a cluster over Redis. The cluster consists of partitions, each with an elected server that leads it. For each
+/// partition this type has the node's part of each service, and the leader's parts, which are active while this node leads the partition.
 final class ClusterBackend: ServerSeat {
     let node = ServerNode()
     private let clients: [ClusterClient]
@@ -24,8 +24,8 @@ final class ClusterBackend: ServerSeat {
             { [clients] in clients.map(\.status).unreadiness },
             { [clients, parts, shared] in
                 if let reason = shared?.unreadiness { return reason }
-                // With several partitions a service that is not ready in one of them does not make the server unready. Without a leader the
-                // first condition already reports the reason.
+                // With several partitions, one partition in which a service is not ready does not make the whole server unready. Without a
+                // leader no service is ready, and the first condition already reports this.
                 return clients.count == 1 && clients.map(\.status).unreadiness == nil ? parts.unreadiness : nil
             },
         ]
@@ -44,8 +44,8 @@ final class ClusterBackend: ServerSeat {
 
     /// Joins the servers that share Redis. Returns when this server can serve clients.
     ///
-    /// - Throws: ``ServerError/redisUnreachable(reason:)`` after thirty seconds, ``ServerError/redisUnusable(reason:)`` and
-    ///   ``ServerError/otherLayout(reason:)`` at once.
+    /// - Throws: ``ServerError/redisUnreachable(reason:)`` when Redis or a leader is missing for thirty seconds,
+    ///   ``ServerError/redisUnusable(reason:)`` and ``ServerError/otherLayout(reason:)`` at once.
     init(_ configuration: ServerConfiguration, _ redis: RedisConfiguration) async throws {
         group = MultiThreadedEventLoopGroup(
             numberOfThreads: min(redis.partitions, Self.maximumThreads, max(System.coreCount, 1)))
@@ -79,7 +79,9 @@ final class ClusterBackend: ServerSeat {
         for client in clients { client.start() }
         let late = await Self.late(clients, within: Self.patience)
         guard let late else { return }
-        let problem = late.problem ?? late.trouble.values.first ?? "No server of the cluster has become its leader."
+        let problem =
+            late.problem ?? late.trouble.values.first
+            ?? "No server of the cluster was elected as its leader in time. Check that all servers reach Redis, and start again."
         await leave()
         throw ServerError.redisUnreachable(reason: problem)
     }
@@ -96,7 +98,8 @@ final class ClusterBackend: ServerSeat {
         }
     }
 
-    /// The status of a partition that is not ready within the limit; nil when all partitions are ready.
+    /// The status of a partition that has no leader within the limit, or whose log this server has not read by then; nil when all
+    /// partitions are ready.
     private static func late(_ clients: [ClusterClient], within limit: Duration) async -> ClusterStatus? {
         await withTaskGroup(of: ClusterStatus?.self) { group in
             for client in clients {
@@ -106,11 +109,13 @@ final class ClusterBackend: ServerSeat {
         }
     }
 
-    /// Makes this node's part of each service, and attaches the leader's parts to the bus of every partition.
+    /// Makes this node's part of each service. In every partition it attaches the leader's parts to the bus, which carries requests to the
+    /// leader.
     private static func parts(
         _ configuration: ServerConfiguration, _ node: ServerNode, _ clients: [ClusterClient], _ shared: SharedStores?
     ) throws -> ServerParts {
-        // The tap is called for each message, so there is none without a console, which would show the messages.
+        // The tap copies each published message to the console's live feed. Without a console there is no tap, because it costs time for
+        // each message.
         let tap = configuration.admin == nil ? nil : ObservedTap(nil, feed: node.feed, of: configuration.services)
         let partitions = clients.map { client in
             let relay = ConsoleRelay(client)
@@ -155,9 +160,11 @@ extension RedisEngineSettings {
     ) throws(RedisAddressError) {
         let seed = UInt64.random(in: 0 ... .max)
         var link = try Self.link(redis, address, keys, seed: seed)
-        // The link retries even after Redis has refused it, because the operator may remove the cause while the server runs (rule CR-35).
+        // The connection is tried again even after Redis has refused it, because the operator may remove the cause while the server runs
+        // (rule CR-35).
         link.policy.persistence = .jittered(first: .zero, base: .seconds(5), cap: .seconds(30), atLeast: .seconds(5))
-        // The name of the channel begins with the prefix, so that the rights of the Redis user can be limited to the prefix.
+        // The name of the Redis channel for connection tests begins with the prefix of the cluster, so that the rights of the Redis user
+        // can be limited to the prefix.
         link.policy.probe?.channel = RedisChannel(.channel, keys.name("probe:" + String(seed, radix: 16)))
         self.init(
             node: ClusterNode(name: redis.node, incarnation: incarnation), keys: keys, link: link, logger: configuration.logger)

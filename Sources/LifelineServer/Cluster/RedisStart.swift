@@ -22,7 +22,7 @@ struct RedisStart: Sendable {
     ) {
         self.settings = settings
         self.clock = clock
-        // The first attempt reports an error at once instead of retrying.
+        // Without `persistence` an error that a retry cannot resolve, such as a wrong password, ends the check at once.
         self.settings.link.policy.persistence = nil
         self.address = "\(address)"
         self.layout = layout

@@ -63,7 +63,8 @@ public struct ServerConfiguration: Sendable {
     /// How long a chat client may be silent before the server sends a ping. The server closes the connection if no answer arrives within 10
     /// s.
     public var chatHeartbeat: Duration
-    /// How long a user stays online for watchers after the last connection has ended, so that a reconnect is not reported (rule HB-52).
+    /// How long a user stays online for the users who watch its online status after its last connection has ended, so that a reconnect is
+    /// not reported (rule HB-52).
     public var userOfflineGrace: Duration
     /// How long a WebSocket message may take from its first byte to its last.
     public var messageTimeout: Duration

@@ -32,8 +32,8 @@ final class AdminServer: Sendable {
         runtime.corsOrigins = []
         runtime.readsAllFields = true
         runtime.tellsMetrics = false
-        // The limit of WebSocket connections is 0, because this port serves only requests. They use the sockets that are reserved for
-        // requests.
+        // The limit of WebSocket connections is 0, because the admin port serves HTTP requests only. Their connections use the sockets that
+        // every server reserves for HTTP requests.
         runtime.maximumConnections = 0
         runtime.maximumConnectionsPerAddress = 100
         runtime.connectionRatePerAddress = 50

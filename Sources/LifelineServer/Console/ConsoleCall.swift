@@ -7,7 +7,7 @@ enum ConsoleCall: Hashable, Sendable, Codable {
     case publish(ConsoleMessage)
     case end(user: String, application: String?)
 
-    /// The id of the application in the console's list; nil for the first application.
+    /// The id of the application that the call is about, as the console's list shows it; nil for the first application.
     var application: String? {
         switch self {
         case .channels(let listing), .members(_, let listing): listing.application

@@ -37,7 +37,8 @@ package final class ConsoleRelay: ClusterLeaderFactory {
                 // Calls that read are queries: their answers can be long lists and are not written to the log (rule CR-40).
                 bus.query(payload, of: .console, within: Self.limit, isRepeatable: true) { continuation.resume(returning: $0) }
             } else {
-                // The call is not repeatable, because its effects may come before the answer, and another leader must not repeat them.
+                // The request is not sent again to another leader, because the first leader may have carried it out without its answer
+                // having arrived.
                 bus.request(payload, of: .console, within: Self.limit, isRepeatable: false) {
                     continuation.resume(returning: $0)
                 }
@@ -67,7 +68,8 @@ package final class ConsoleRelay: ClusterLeaderFactory {
     }
 }
 
-/// Answers the console calls of all nodes while this node leads. It has no state of its own to decide about.
+/// Answers the console calls of all nodes while this node leads. It has no state: the services of this node answer the calls from their own
+/// state.
 private final class ConsoleLeader: ClusterLeader {
     private let relay: ConsoleRelay
 

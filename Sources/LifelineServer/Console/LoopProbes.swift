@@ -1,9 +1,10 @@
 import ServerValues
 
-/// Measures how long event loops take to answer, and counts their errors. It is read once a second (rule CO-82).
+/// Measures how long event loops take to answer a request, and counts the errors that they send to clients. The values are taken once a
+/// second (rule CO-82).
 struct LoopProbes: Sendable {
     private struct Probe: Sendable {
-        /// The time of the unanswered request; nil when every request was answered.
+        /// The time of the request that the event loop has not answered; nil when it has answered every request.
         var asked: MonotonicInstant?
         /// The longest answer time since the last call of `take`.
         var longest = Duration.zero

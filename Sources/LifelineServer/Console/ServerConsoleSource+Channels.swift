@@ -41,7 +41,8 @@ extension ServerConsoleSource {
         ]
     }
 
-    /// The users that a service without connections knows; nil for a service that has connections.
+    /// The users of a service that itself lists its users, because they need no connections; nil for a service whose users are those of its
+    /// connections.
     func knownUsers(_ parameters: ConsoleParameters) async throws -> JSONValue? {
         guard let service = consoles.first(where: { $0.service.rawValue == parameters.service }),
             let page = try await service.userRows(ConsoleListing(parameters))

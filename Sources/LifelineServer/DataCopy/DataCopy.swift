@@ -221,9 +221,10 @@ package struct DataCopy {
                     outcome.sourceRows += 1
                     checksums.source.add(row)
                 case .target(let row):
-                    // The target's store makes this row when it is opened. A source without it is right: a cluster that never served chat.
+                    // The target's store makes this row itself when it is opened. The source may lack it, if it is a cluster that never
+                    // served chat.
                     if table.conflict == .initial { continue }
-                    // Rows that the operator wants to keep are counted, but are no difference.
+                    // Rows that only the target has and that the operator wants to keep are counted, and are not a difference.
                     guard !replacesOthers else {
                         outcome.others += 1
                         continue
@@ -234,7 +235,7 @@ package struct DataCopy {
                     outcome.sourceRows += 1
                     outcome.targetRows += 1
                     checksums.source.add(row)
-                    // A larger limit in the target counts as equal.
+                    // In a table of limits the copy keeps the larger limit of both rows, so a larger limit in the target counts as equal.
                     let isRight = table.conflict == .limit && table.isLarger(present, than: row)
                     checksums.target.add(isRight ? row : present)
                 }

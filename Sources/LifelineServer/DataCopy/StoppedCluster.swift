@@ -98,7 +98,8 @@ final class StoppedCluster: Sendable {
                 guard let stored = ClusterLayout(text) else { throw .unreadableLayout(key: keys.name("layout")) }
                 layout = stored
             } else {
-                // Versions without partitions stored no layout. Their data are recognised by the record of the leader.
+                // Versions of the server that had no partitions stored no layout. The data of such a cluster are recognised by the record
+                // of its leader.
                 let hasLeader = try await place.asking { ask throws(RedisFailure) in try await keys.hasLeader(ask) }
                 guard hasLeader else { throw .noCluster(prefix: keys.cluster, address: place.address) }
                 layout = .former
@@ -157,7 +158,7 @@ final class StoppedCluster: Sendable {
         do throws(RedisAddressError) {
             var made = try RedisLinkSettings(
                 address: address, clientName: "lifeline-data-copy", key: keys.name(""), seed: .random(in: 0 ... .max))
-            // No second connection is opened, because a copy subscribes to no channel.
+            // The connection to Redis opens no second connection for subscriptions, because a copy subscribes to no channel.
             made.policy.probe = nil
             settings = made
         } catch {

@@ -48,9 +48,9 @@ private struct ChatServiceState: SharedServiceState {
     var local: LocalChat?
     /// The store. Nil in a cluster, because the leaders of partitions have their own stores.
     var store: (any ChatStore)?
-    /// The leader's parts in all partitions; empty outside of a cluster.
+    /// The leader's part of chat in each partition, which is active while this node leads the partition; empty outside of a cluster.
     var leading: [ChatClusterLeaderFactory] = []
-    /// The console's relays to the leaders of all partitions; empty outside of a cluster.
+    /// One relay for each partition, which forwards the console's calls to the leader of the partition; empty outside of a cluster.
     var relays: [ConsoleRelay] = []
     /// The database beside Redis; nil without one.
     var database: (any StoreAvailability)?
@@ -81,7 +81,7 @@ private struct ChatServiceState: SharedServiceState {
         for leading in leading { leading.leading?.writeHistories(to: &out) }
     }
 
-    /// The store or the database, if its type reports outages; otherwise nil.
+    /// The source of outages: the store or the database beside Redis, if its type reports outages; otherwise nil.
     private var availability: (any StoreAvailability)? { store as? any StoreAvailability ?? database }
 
     var unreadiness: Unreadiness? { availability?.unreadiness }

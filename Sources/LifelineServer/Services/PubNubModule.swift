@@ -87,7 +87,7 @@ private struct LocalPubNubState: SharedServiceState {
 /// The state of PubNub on one node of a cluster.
 private struct ClusterPubNubState: SharedServiceState {
     let streams: any StreamBackend
-    /// The leader's parts in all partitions, which are active while this node leads.
+    /// The leader's part of PubNub in each partition, which is active while this node leads the partition.
     let leading: [PubNubClusterLeaderFactory]
     /// The database beside Redis, if its type reports outages; nil when Redis stores everything.
     let availability: (any StoreAvailability)?
@@ -96,7 +96,8 @@ private struct ClusterPubNubState: SharedServiceState {
 
     var outage: String? { availability?.outage }
 
-    /// An outage of the database is not a reason here, because the backend of the cluster checks the database for all services.
+    /// The reason why the service is not ready. It excludes outages of the database, because the backend of the cluster checks the database
+    /// for all services.
     var unreadiness: Unreadiness? { streams.servesPolls ? nil : .leader }
 
     func write(to out: inout PrometheusText) {

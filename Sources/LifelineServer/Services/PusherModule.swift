@@ -39,9 +39,9 @@ struct PusherState: SharedServiceState {
     let channels: any ChannelBackend
     /// Forwards requests of the HTTP API to the leader; nil when this process answers them itself.
     var forwarder: PusherService.RequestForwarder?
-    /// The leader's parts in all partitions; empty outside of a cluster.
+    /// The leader's part of Pusher in each partition, which is active while this node leads the partition; empty outside of a cluster.
     var leading: [PusherClusterLeaderFactory] = []
-    /// The console's relays to the leaders of all partitions; empty outside of a cluster.
+    /// One relay for each partition, which forwards the console's calls to the leader of the partition; empty outside of a cluster.
     var relays: [ConsoleRelay] = []
 
     func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService {

@@ -3,9 +3,9 @@ import ServerRuntime
 
 /// One protocol of a server (rules SO-142 to SO-145).
 ///
-/// For each module in ``ServerConfiguration/services`` a server opens the state and starts the running service, which has the front, the
-/// console, statistics and metrics. No other code of a server depends on a protocol, except for the public methods that an app calls with
-/// the protocol's own terms.
+/// For each module in ``ServerConfiguration/services`` a server opens the state and starts the running service. The running service has the
+/// front, which answers requests and connections, and the service's console, statistics and metrics. No other code of a server depends on a
+/// protocol, except for the public methods that an app calls with the protocol's own terms.
 package protocol ServiceModule: Sendable {
     /// The name in metrics, in logs and in the console.
     var name: ServiceName { get }
@@ -44,7 +44,7 @@ package struct ServiceJoining: Sendable {
     package let names: MetricNames
     /// Receives messages on public channels for the console's live feed; nil without a console.
     package let tap: (any BridgeTap)?
-    /// The bus of the cluster's first partition, which the node's part of the service uses.
+    /// The bus of the cluster's first partition. It carries requests of the node's part of the service to the partition's leader.
     package let bus: any ClusterBus
     /// Forwards console calls to the leader of the first partition.
     package let relay: ConsoleRelay
@@ -61,7 +61,7 @@ package struct ServiceJoining: Sendable {
 
     /// One partition of a cluster, with a leader of its own.
     package struct Partition: Sendable {
-        /// The partition's bus, which the node's part of the service uses.
+        /// The partition's bus. It carries requests of the node's part of the service to the partition's leader.
         package let bus: any ClusterBus
         /// Forwards console calls to the leader of the partition.
         package let relay: ConsoleRelay
@@ -74,7 +74,7 @@ package struct ServiceJoining: Sendable {
 package protocol SharedServiceState: Sendable {
     /// Starts the service of one server with this state.
     ///
-    /// The service itself enters the state, and leaves it when its front is closed.
+    /// The service itself registers with the state, and deregisters when its front, which answers requests, is closed.
     func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService
 
     /// Prepares new settings while servers run, without applying them. Errors should be found here, because settings are applied only when
@@ -87,7 +87,7 @@ package protocol SharedServiceState: Sendable {
     /// Throws if a bridge would give everybody access to what the service protects (rule BR-20).
     func check(_ bridge: Bridge) throws
 
-    /// Adds the metric families that belong to no front to the metrics of a server.
+    /// Adds the state's own metric families, such as times of its store, to the metrics of a server.
     func write(to out: inout PrometheusText)
 
     /// The reason why this state makes its servers unready; nil when it does not.
