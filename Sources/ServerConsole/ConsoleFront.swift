@@ -63,7 +63,7 @@ package final class ConsoleFront: ServerFront {
     package func bodyLimit(_ segments: [String], _ limit: Int) -> Int {
         switch segments {
         case ["console", "api", "publish"]: 262_144
-        // The limit also applies to changed settings of an application, which can be as large as those of a new application.
+        // The size limit in bytes also applies to changed settings of an application, which can be as large as those of a new application.
         case _ where segments.starts(with: ["console", "api", "apps"]): 16_384
         default: 8_192
         }
@@ -198,14 +198,15 @@ package final class ConsoleFront: ServerFront {
         }
     }
 
-    /// The visitor whose limits apply to a login attempt.
+    /// The client that tries to log in, with the address and the session to which the limits of attempts apply.
     func visitor(_ passage: RequestPassage, session: String? = nil) -> LoginVisitor {
         let now = context.now
         let valid = session.flatMap { id in state.withLockedValue { $0.sessions.isOpen(id, at: now) } ? id : nil }
         return LoginVisitor(address: passage.address, session: valid)
     }
 
-    /// Hashes a password on another thread, if the limits allow an attempt now. Otherwise the attempt is queued or refused.
+    /// Checks a password: hashes it on another thread, at once or after queued password checks. Refuses the request if the visitor has
+    /// tried too many passwords, or if the queue is full.
     func check(
         _ password: String, of visitor: LoginVisitor, for connection: HTTPConnection,
         _ answer: @escaping @Sendable (ConsoleRole?, @escaping HTTPReply) -> Void

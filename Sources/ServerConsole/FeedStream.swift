@@ -15,7 +15,7 @@ final class FeedStream: HeldExchange {
     private var dropped = 0
     private var spoken: MonotonicInstant
 
-    /// After this time without an event a comment is sent, so that a closed page is detected.
+    /// After this time without an event the server sends a comment, so that it detects a page that was closed.
     private static let silence = Duration.seconds(10)
 
     init(_ front: ConsoleFront, session: String, watcher: FeedWatcher, connection: HTTPConnection) {

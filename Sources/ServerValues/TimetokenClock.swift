@@ -89,8 +89,8 @@ public struct TimetokenClock: Sendable {
     ///
     /// The call is cheap enough for every publish. After a non-nil result, call `confirm` or `reservationFailed`.
     public mutating func reservation(at unixTicks: UInt64) -> UInt64? {
-        // While tokens are behind the machine's clock, they follow it. While they are ahead of it, they advance by single units, so half a
-        // second's worth of reserved tokens is enough.
+        // The reservation must extend to half of its span after the machine's clock. If tokens are ahead of that clock, it need only extend
+        // to half a second after them, because tokens then advance by single units.
         guard asked == nil, reserved != .max,
             reserved < max(unixTicks + Self.reservationSpan / 2, highest + Self.ticksPerSecond / 2)
         else { return nil }

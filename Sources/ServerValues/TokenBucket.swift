@@ -14,8 +14,8 @@ package struct TokenBucket: Hashable, Sendable {
 
     /// Takes one token. Returns false when the bucket has none.
     ///
-    /// `perSecond` and `burst` are arguments of each call, because a connection shares them with its application. They are clamped to 0 ...
-    /// 1,000,000. A clock that stands still or goes back adds no tokens.
+    /// `perSecond` and `burst` are arguments of each call and not stored, because they are the same for all connections of an application.
+    /// They are clamped to 0 ... 1,000,000. A clock that stands still or goes back adds no tokens.
     package mutating func take(perSecond: Int, burst: Int, at now: MonotonicInstant) -> Bool {
         refill(perSecond: perSecond, burst: burst, at: now)
         guard nanotokens >= 1_000_000_000 else { return false }

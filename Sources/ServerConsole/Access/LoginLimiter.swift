@@ -28,7 +28,7 @@ package struct LoginLimiter: Sendable {
     private struct Attempts: Sendable {
         var bucket: TokenBucket
         var last: MonotonicInstant
-        /// How many attempts the address has made in its present period of ``firstsTime``.
+        /// How many passwords the address has tried in its present period of ``firstsTime``.
         var count = 0
         var begun: MonotonicInstant
 
@@ -38,22 +38,24 @@ package struct LoginLimiter: Sendable {
         }
     }
 
-    /// How many attempts one session or one address (one IPv6 network) may make at once. One more is allowed every ten seconds.
+    /// How many passwords one session or one address (one IPv6 network) may try at once. One more is allowed every ten seconds.
     package static let burst = 6
     package static let pause = Duration.seconds(10)
-    /// How many attempts of an address within ``firstsTime`` count as first attempts.
+    /// How many attempts of an address to log in count as first attempts: those at the beginning of a period of ``firstsTime``.
     package static let firsts = 3
     package static let firstsTime = Duration.seconds(600)
-    /// How many first attempts all unknown addresses together may make at once.
+    /// How many first attempts to log in all unknown addresses together may make at once.
     package static let burstOfFirsts = 60
     package static let firstsPerSecond = 4
-    /// How many later attempts all unknown addresses together may make at once. The limit is low, because hashing takes memory and time.
+    /// How many later attempts to log in all unknown addresses together may make at once. The limit is low, because hashing a password
+    /// takes memory and time.
     package static let burstOfAll = 30
     package static let perSecondOfAll = 2
-    /// The largest number of unknown addresses that are counted separately. Attempts of further addresses count as first attempts.
+    /// The largest number of unknown addresses whose attempts to log in are counted separately. Attempts of further addresses count as
+    /// first attempts.
     package static let capacity = 16_384
     /// The largest number of stored visitors: addresses that have logged in, and sessions that try a password. When it is exceeded, the
-    /// visitor without an attempt for the longest time is removed.
+    /// visitor that has not tried a password for the longest time is removed.
     package static let knownCapacity = 128
 
     private var strangers: [RemoteAddress: Attempts] = [:]
@@ -74,7 +76,7 @@ package struct LoginLimiter: Sendable {
         visitor.session != nil || visitor.address.map { known[.address($0)] != nil } == true
     }
 
-    /// Counts an attempt of a visitor.
+    /// Counts an attempt of a visitor to log in.
     ///
     /// - Returns: after how many seconds to retry; nil when the attempt is allowed.
     package mutating func attempt(by visitor: LoginVisitor, at now: MonotonicInstant) -> Int? {
@@ -101,7 +103,7 @@ package struct LoginLimiter: Sendable {
         return wait
     }
 
-    /// Records a successful login: the address is known from now on, and its earlier attempts no longer count.
+    /// Records a successful login: the address is known from now on, and its earlier attempts to log in no longer count.
     package mutating func succeed(_ visitor: LoginVisitor, at now: MonotonicInstant) {
         if let session = visitor.session { known[.session(session)] = nil }
         guard let address = visitor.address else { return }
@@ -125,24 +127,27 @@ package struct LoginLimiter: Sendable {
         known[visitor] = attempts
     }
 
-    /// Counts an attempt against the visitor's own limit. Returns after how many seconds to retry; nil when the attempt is allowed.
+    /// Counts an attempt to log in against the visitor's own limit. Returns after how many seconds to retry; nil when the attempt is
+    /// allowed.
     private static func take(_ attempts: inout Attempts, at now: MonotonicInstant) -> Int? {
         attempts.last = now
         let wait = attempts.bucket.take(1, perSecond: 1, burst: burst, at: slow(now))
         return wait == .zero ? nil : max(Int((wait * 10).components.seconds), 1)
     }
 
-    /// Counts an attempt against a limit that all unknown addresses share. Returns after how many seconds to retry; nil when it is allowed.
+    /// Counts an attempt to log in against a limit that all unknown addresses share. Returns after how many seconds to retry; nil when the
+    /// attempt is allowed.
     private static func share(_ bucket: inout TokenBucket, rate: Int, burst: Int, at now: MonotonicInstant) -> Int? {
         bucket.take(perSecond: rate, burst: burst, at: now) ? nil : 1
     }
 
-    /// Slows the clock of a visitor's bucket by the factor ten, because the bucket needs a whole number of attempts per second.
+    /// Divides the time by ten for the rate limit of a visitor. The limit allows one attempt every ten seconds, but ``TokenBucket`` needs a
+    /// whole number per second.
     private static func slow(_ now: MonotonicInstant) -> MonotonicInstant {
         MonotonicInstant(nanoseconds: now.nanoseconds / 10)
     }
 
-    /// If the table is full, removes addresses whose present period of ``firstsTime`` has ended.
+    /// If the table of unknown addresses is full, removes addresses whose present period of ``firstsTime`` has ended.
     private mutating func makeRoom(at now: MonotonicInstant) {
         guard strangers.count >= Self.capacity else { return }
         strangers = strangers.filter { now.since($0.value.begun) < Self.firstsTime }

@@ -8,7 +8,8 @@ package protocol ConsoleSource: AnyObject, Sendable {
     func answer(_ query: ConsoleQuery, _ parameters: ConsoleParameters) async throws(HTTPProblem) -> JSONValue
     /// Performs an action. The caller has checked that the user's role permits changes.
     func perform(_ action: ConsoleAction, _ body: JSONValue) async throws(HTTPProblem) -> JSONValue
-    /// Performs a call about applications. The caller has checked that the user's role permits it.
+    /// Performs a call about applications, such as listing them or making one. The caller has checked that the user's role permits the
+    /// call.
     ///
     /// - Parameter address: the address of the client, for the log.
     func answer(_ call: ApplicationCall, _ body: JSONValue, from address: String) async throws(HTTPProblem) -> JSONValue
