@@ -22,11 +22,11 @@ public enum CertificateError: Error, Hashable, Sendable, CustomStringConvertible
 
     public var description: String {
         switch self {
-        case .missing(let file): "The file of the \(file.rawValue) does not exist."
+        case .missing(let file): "The file of the \(file.rawValue) does not exist. Check its path."
         case .forbidden(let file): "This process may not read the file of the \(file.rawValue). Give its user read access."
-        case .unreadable(let file): "The file of the \(file.rawValue) cannot be read."
-        case .malformed(.certificate): "The file of the certificate contains no certificate in PEM form."
-        case .malformed(.key): "The file of the key contains no private key in PEM form, or a key with a passphrase."
+        case .unreadable(let file): "The file of the \(file.rawValue) cannot be read. Check that its path names a file."
+        case .malformed(.certificate): "The file of the certificate must contain a certificate in PEM form."
+        case .malformed(.key): "The file of the key must contain a private key in PEM form, without a passphrase."
         case .mismatch: "The private key does not belong to the certificate. Use the two files of one certificate."
         }
     }

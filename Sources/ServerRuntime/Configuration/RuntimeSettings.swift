@@ -30,7 +30,7 @@ package struct RuntimeSettings: Sendable {
     package var readsAllFields = false
     /// Whether the runtime answers `/metrics` when no service (``ServerFront``) owns this path.
     package var tellsMetrics = true
-    /// How many ended connections each event loop remembers for the list in the console.
+    /// How many ended connections each event loop stores, so that the console can list them.
     package var endedConnectionsKept = 0
     /// Whether a new connection replaces the connection that has been idle for the longest time when the limit of connections is reached.
     package var replacesIdleConnections = false

@@ -32,7 +32,7 @@ package protocol ConsoleService: ConsoleCalls {
     /// Returns at most `limit` of the requests, such as long polls, that an event loop holds open. Call it on that event loop.
     func heldRows(on loop: Int, limit: Int) -> [HeldRow]
 
-    /// The webhook deliveries of each application that has or had a webhook, as far as this server sends its events.
+    /// The deliveries that this server makes to the webhooks of each application, also to webhooks that were removed.
     var webhookReports: [(application: String, receivers: [WebhookReport])] { get }
     /// All configured webhooks with their deliveries, including webhooks to which nothing was sent yet.
     func webhookRows() -> [(application: String, receivers: [WebhookReport])]

@@ -1,11 +1,12 @@
-/// Shows the messages of a service's public channels in the console's feed, and passes them to another tap (rule CO-40).
+/// A tap, which receives a copy of each message on a service's public channels. It shows them in the console's feed, and passes them to the
+/// tap of the bridge (rule CO-40).
 package struct ObservedTap: BridgeTap {
     private let tap: (any BridgeTap)?
     private let feed: LiveFeed
     /// Converts the name of a service in bridged messages to its name in the feed.
     private let name: @Sendable (_ bridgeName: String) -> ServiceName
 
-    /// - Parameter tap: the next tap; nil when messages are only shown.
+    /// - Parameter tap: the tap to which messages are passed on; nil when messages are only shown.
     package init(_ tap: (any BridgeTap)?, feed: LiveFeed, name: @escaping @Sendable (_ bridgeName: String) -> ServiceName) {
         self.tap = tap
         self.feed = feed

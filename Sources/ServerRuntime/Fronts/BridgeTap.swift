@@ -21,7 +21,8 @@ package struct BridgedMessage: Hashable, Sendable {
     }
 }
 
-/// Receives the messages on a service's public channels, to copy them to other services. Calls are cheap enough to be made under a lock.
+/// A tap: receives the messages on a service's public channels, to copy them to other services. Calls are cheap enough to be made under a
+/// lock.
 package protocol BridgeTap: Sendable {
     /// Copies a message to the other services, if its channel and application are bridged.
     ///

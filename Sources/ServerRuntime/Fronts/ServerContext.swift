@@ -24,12 +24,14 @@ package final class ServerContext: Sendable {
     package let certificate: ServerCertificate?
     package let shortage: AcceptShortage
     let reserve: DescriptorReserve
-    /// The descriptor reserve of another listener; this server accepts no connection until that reserve is full.
+    /// The file descriptors that are reserved for another listener; nil for none. This server accepts no connection until all of them are
+    /// in reserve again.
     private let favoured = NIOLockedValueBox<DescriptorReserve?>(nil)
     package let addresses: AddressAdmission
     /// Whether the configuration that was last loaded was valid, so that it was applied.
     package let hasValidConfiguration = NIOLockedValueBox(true)
-    /// Further conditions for readiness: each returns the reason why the server is not ready, or nil.
+    /// Conditions for readiness that the server's backend adds, such as a connection to Redis: each returns the reason why the server is
+    /// not ready, or nil.
     package let conditions = NIOLockedValueBox<[@Sendable () -> Unreadiness?]>([])
 
     package init(
@@ -63,8 +65,8 @@ package final class ServerContext: Sendable {
         admission = NIOLockedValueBox(Admission(maximumConnections: settings.maximumConnections))
     }
 
-    /// Gives another listener priority: while its descriptor reserve is not full, this server refuses connections, so that they do not take
-    /// the file descriptors that the reserve has released for that listener.
+    /// Gives another listener of the process priority: while the file descriptors in its reserve are not complete, this server refuses
+    /// connections, because they would take the descriptors that the other listener needs.
     package func favour(_ other: ServerContext) {
         favoured.withLockedValue { $0 = other.reserve }
     }

@@ -34,14 +34,16 @@ package protocol ServerFront: AnyObject, Sendable {
     ///
     /// - Parameter limit: the limit in the server's configuration.
     func bodyLimit(_ segments: [String], _ limit: Int) -> Int
-    /// The key of the application whose share of ``ServerContext/bodies`` pays for a request body; nil for none (rule SV-81).
+    /// The key of the application against whose share of the memory budget ``ServerContext/bodies`` a request body counts; nil for none
+    /// (rule SV-81).
     func bodyApplication(_ segments: [String]) -> String?
 
     // MARK: Periodic work and metrics
 
     /// Makes the service's state on an event loop. Called on that event loop.
     func resident(on loop: EventLoopContext) -> any LoopResident
-    /// Runs the time-dependent work of the state that all event loops share. Called on one event loop, at each sweep.
+    /// Runs the time-dependent work of the state that all event loops share. Called on one event loop, at each periodic check of the
+    /// connections.
     func sweep()
     /// Returns the service's counters of an event loop. Called on that event loop.
     func collect(on loop: EventLoopContext) -> any Sendable

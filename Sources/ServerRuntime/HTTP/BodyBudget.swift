@@ -4,14 +4,13 @@ import ServerValues
 
 /// Limits the memory of a server's large bodies, both of requests and of answers (rule SV-80).
 ///
-/// Small bodies need no budget, because the limit of connections bounds their memory. A service that transfers files has large bodies, and
-/// that many of them would not fit. Each address gets at most a quarter and each application at most half of the budget, so that none uses
-/// up the memory of all others (rule SV-81).
+/// Small bodies need no budget, because the limit of connections bounds their memory. Large bodies, such as uploaded files, would not fit
+/// into memory if every connection had one. Each address gets at most a quarter and each application at most half of the budget, so that
+/// none uses up the memory of all others (rule SV-81).
 package final class BodyBudget: Sendable {
     /// Bodies of at most this many bytes need no reservation.
     package static let smallBytes = 1 << 20
-    /// The rate, in bytes per second, for which the time limit of a large body allows: one more second for each of this many bytes, in both
-    /// directions.
+    /// The lowest permitted rate of receiving or sending a large body, in bytes per second.
     package static let bytesPerSecond = 16_384
     /// The smallest growth of the reservation of an incoming body, in bytes.
     static let growth = 512 << 10

@@ -25,8 +25,8 @@ extension HTTPConnection {
         }
     }
 
-    /// Returns a target without the server's prefix if it is one of the operator's paths, and a target that does not exist otherwise (rule
-    /// SR-22).
+    /// Returns the target of a request outside of the server's prefix. The paths for operators, such as `/health`, are valid there; any
+    /// other target is replaced by one that is answered with 404 (rule SR-22).
     private func outside(_ target: RequestTarget) -> RequestTarget {
         ServerRoute.outsidePrefix.contains(target.segments) ? target : target.nowhere
     }
@@ -80,7 +80,7 @@ extension HTTPConnection {
         case .malformed: HTTPAnswer(.malformedRequest)
         case .headTooLarge: refusalOfLargeHead(parser?.requestLine ?? RequestLineTracker())
         case .tooSlow: HTTPAnswer(.timeout)
-        case .noAnswer: HTTPAnswer(HTTPProblem(503, "The server took too long to answer this request.", retryAfter: 1))
+        case .noAnswer: HTTPAnswer(HTTPProblem(503, "The server took too long to answer. Try again later.", retryAfter: 1))
         case .bodyTooLarge: refusalOfContent(.bodyTooLarge(limit: machine.bodyLimit))
         case .tooManyBodies: refusalOfContent(.tooManyBodies)
         case .tooManyLargeBodies: refusalOfContent(.tooManyLargeBodies)

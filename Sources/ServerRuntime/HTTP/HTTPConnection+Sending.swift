@@ -6,7 +6,7 @@ extension HTTPConnection {
     /// The size in bytes of the system's send buffer for a peer that receives a large body.
     private static let largeBodySendBuffer: SocketOptionValue = 256 << 10
 
-    /// Holds the request open: nothing is sent until its exchange has an answer.
+    /// Holds the request open: nothing is sent until the connection's ``HeldExchange`` answers the request.
     package func holdExchange(at now: MonotonicInstant) {
         machine.hold(at: now)
     }

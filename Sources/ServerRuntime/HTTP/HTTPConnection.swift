@@ -173,7 +173,8 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         loop.state.requesters.remove(self)
     }
 
-    /// Sets the exchange that holds this connection's later requests; the previous exchange leaves.
+    /// Sets the ``HeldExchange`` that answers this connection's held requests from now on, and notifies the previous one that it no longer
+    /// does.
     package func use(_ exchange: any HeldExchange) {
         guard exchange !== self.exchange else { return }
         self.exchange?.leave()

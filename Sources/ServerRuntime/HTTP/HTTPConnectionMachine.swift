@@ -39,15 +39,15 @@ struct HTTPConnectionMachine: Hashable, Sendable {
         case upgrade
         /// Answers with an error, and then closes the connection.
         case refuse(Refusal)
-        /// Applies the time limits of the exchange that holds the request.
+        /// Applies time limits of the ``HeldExchange`` that holds the request, such as a long poll.
         case sweepExchange(held: Duration, at: MonotonicInstant)
-        /// Lets the exchange of the held request answer now, with the content that is available.
+        /// Makes the ``HeldExchange`` that holds the request answer now, with the content that is available.
         case expireExchange
         case setReading(Bool)
         case close
         /// Closes the socket without waiting for the peer.
         case closeAtOnce
-        /// Releases the connection's span, exchange and buffers, and removes it from the event loop's list.
+        /// Releases the connection's trace span, held exchange and buffers, and removes the connection from the event loop's list.
         case leave
     }
 
@@ -213,7 +213,7 @@ struct HTTPConnectionMachine: Hashable, Sendable {
         phase = .answering
     }
 
-    /// Records that the request is held open until its exchange has an answer.
+    /// Records that the request is held open until the connection's ``HeldExchange`` answers it.
     mutating func hold(at now: MonotonicInstant) {
         guard phase != .closing, phase != .ended else { return }
         phase = .holding

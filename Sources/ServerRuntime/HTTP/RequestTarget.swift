@@ -70,7 +70,7 @@ package struct RequestTarget: Hashable, Sendable {
         return slash
     }
 
-    /// The same target with a path that does not exist on any server.
+    /// The same target with a path that no route accepts, so that the request is answered with 404.
     package var nowhere: RequestTarget {
         var target = self
         target.segments = []

@@ -101,7 +101,7 @@ extension EventLoopContext {
 
     private func waitForRoom(on loops: EventLoopSet) {
         let isWaiting = congestion.wait(for: loops, on: eventLoopID) { [weak self] in self?.lookAtHeld() }
-        // An event loop has got room in the meantime, so no notification will follow.
+        // If none of the event loops is full any more, no notification will follow, so the delayed operations are tried now.
         if !isWaiting { lookAtHeld() }
     }
 

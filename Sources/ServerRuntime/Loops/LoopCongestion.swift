@@ -10,7 +10,8 @@ package final class LoopCongestion: Sendable {
 
     private struct State {
         var full = EventLoopSet()
-        /// Callbacks of event loops that have delayed operations, by event loop id. Each is called once when there is room.
+        /// Callbacks of event loops that have delayed operations, by event loop id. Each is called once, when a queue for which it waits
+        /// has room.
         var loops: [Int: Call] = [:]
         /// Callbacks of callers that are not event loops, by the number that ``wait(_:)`` has returned.
         var others: [UInt64: Call] = [:]

@@ -19,7 +19,8 @@ package final class LoopQueue: Sendable {
     package let now: @Sendable () -> MonotonicInstant
     /// The number of queued bytes at which the queue is full. It has room again when half of them are processed.
     private let maximumBytes: Int
-    /// The event loops of the cluster's connections. What one turn of such an event loop queues here is started together.
+    /// The event loops that receive messages from other servers of the cluster. Closures that such an event loop passes to ``execute(_:)``
+    /// in one turn start together after that turn.
     private let clusterLoops: [any EventLoop]
     private let load = NIOLockedValueBox((bytes: 0, isFull: false, isClosed: false))
 

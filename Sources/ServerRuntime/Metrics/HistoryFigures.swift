@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 import ServerValues
 
-/// The number and size of the messages in the histories of a service's applications, and when the histories are next reduced to their
-/// limits (rule SO-165).
+/// Counts the messages in the histories of a service's applications and their bytes. Also determines when the histories are next reduced to
+/// their limits (rule SO-165).
 package final class HistoryFigures: Sendable {
     /// The figures of one application's histories.
     package struct Figure: Sendable {

@@ -87,7 +87,7 @@ extension ServerFigures {
             "connections_refused_by_address_total", .counter,
             "Connections refused because their IP address had too many connections or opened them too fast.",
             refusedByAddress)
-        out.value("connections_limit", .gauge, "The largest number of open WebSocket connections.", maximumConnections)
+        out.value("connections_limit", .gauge, "The configured limit of open WebSocket connections.", maximumConnections)
         Self.write(
             total.refusals, "connections_refused_total",
             "WebSocket connections refused, by close code or number of the chat error.", to: &out)

@@ -22,9 +22,9 @@ package final class AcceptShortage: Sendable {
     private let state = NIOLockedValueBox(State())
     private let logger: Logger
 
-    /// How long an event loop ignores its listening socket after a failed attempt.
+    /// How long an event loop ignores its listening socket after it could not accept a connection.
     package static let pause = TimeAmount.milliseconds(100)
-    /// The shortest time between two log entries.
+    /// The shortest time between two log entries about connections that could not be accepted.
     package static let silence = TimeAmount.seconds(60)
 
     package init(logger: Logger) {
@@ -73,7 +73,7 @@ package final class AcceptPause: ChannelInboundHandler {
     package typealias InboundIn = any Channel
 
     private let shortage: AcceptShortage
-    /// Frees a file descriptor for the next attempt; returns false when none can be freed.
+    /// Frees a file descriptor, so that the connection can be accepted; returns false when none can be freed.
     private let makeRoom: () -> Bool
 
     package init(_ shortage: AcceptShortage, makeRoom: @escaping () -> Bool = { false }) {

@@ -23,7 +23,7 @@ package final class AddressAdmission: Sendable {
     private let clock: ServerClock
     private let logger: Logger
 
-    /// The shortest time between two log entries.
+    /// The shortest time between two log entries about refused connections.
     private static let silence = Duration.seconds(60)
 
     /// - Parameters:

@@ -91,7 +91,7 @@ extension Listener {
 
 extension ChannelPipeline.SynchronousOperations {
     /// Sets close-on-exec, so that child processes do not inherit an accepted socket (rule SO-40), and disables the delay of small packets.
-    /// Set as channel options, these would query the socket's address first.
+    /// NIO's channel options are not used for this, because NIO would first query the socket's address.
     fileprivate func prepareAccepted() {
         do {
             try withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in

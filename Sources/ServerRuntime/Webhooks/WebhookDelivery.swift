@@ -17,7 +17,7 @@ package final class WebhookDelivery: Sendable {
         package var failedRequests = 0
         /// The number of events that have not been sent yet.
         package var queued = 0
-        /// The number of events that could not be stored for the next leader of the cluster, because there was no room.
+        /// The number of events that could not be stored in Redis for the next leader of the cluster, because there was no room.
         package var unkept = 0
         /// The times from sending a request to its answer or failure.
         package var times = LatencyHistogram()
@@ -33,7 +33,8 @@ package final class WebhookDelivery: Sendable {
             self.queued = queued
         }
 
-        /// The counts without the problem and the last failure, which do not concern a receiver that replaces this one.
+        /// The counts of a receiver that was replaced or removed, without the problem and the last failure. They are added to the counts of
+        /// the application's other receivers, to which these two do not apply.
         package var settled: Counts {
             var counts = self
             (counts.problem, counts.lastFailure) = (nil, nil)

@@ -2,7 +2,8 @@ import ServerValues
 
 /// An event that a webhook sends to an application's own server.
 package struct WebhookEvent: Hashable, Sendable {
-    /// The topic. One request contains events of only one topic.
+    /// The topic of the event in the service's webhook protocol; empty for services without topics. One request contains events of only one
+    /// topic.
     package var topic: String
     /// The ordering key: a channel, or a user. Events with the same key are delivered in order.
     package var key: String

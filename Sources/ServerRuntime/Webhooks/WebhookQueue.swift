@@ -137,8 +137,8 @@ package struct WebhookQueue: Sendable {
         return wakes.min().map { .wait($0) } ?? .rest
     }
 
-    /// The time before which no new batch is sent; nil when new batches may be sent. A failure of a repeated batch postpones it, but only
-    /// for a limited time, because only a new batch can show that the receiver refuses some events and accepts others.
+    /// The time before which no new batch is sent; nil when new batches may be sent. When a repeated batch fails, this time becomes later,
+    /// but not without limit, because only a new batch can show that the receiver refuses some events and accepts others.
     private var newcomersRest: MonotonicInstant? {
         guard let rest, policy.postponed > 0, let begun else { return rest }
         return min(rest, begun.advanced(by: WebhookPolicy.longestPause))

@@ -469,7 +469,7 @@ struct ServerSettingTests {
             try ServeSettings(command: ServeCommand.parse(arguments + ["--port", "x"]), environment: [:])
         }
         #expect(all?.messages.count == 3 && all?.message.contains("/nowhere") == false)
-        #expect(all?.message.contains("The file of the certificate does not exist. --tls-cert") == true)
+        #expect(all?.message.contains("The file of the certificate does not exist. Check its path. --tls-cert") == true)
         #expect(all?.message.contains("--allow-public-secrets") == true)
     }
 }
