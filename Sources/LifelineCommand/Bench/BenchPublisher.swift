@@ -54,7 +54,7 @@ final class BenchPublisher: Sendable {
     /// The outcome of each message, by the index of its channel and by its number in the channel.
     var outcomes: [[Outcome]] { state.withLockedValue(\.outcomes) }
 
-    /// How many deliveries the accepted messages should cause.
+    /// How many deliveries the accepted messages should cause: one to each subscriber of a message's channel.
     var expected: Int {
         state.withLockedValue { state in
             state.outcomes.enumerated().reduce(0) { sum, entry in

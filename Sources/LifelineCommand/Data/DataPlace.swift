@@ -47,8 +47,8 @@ struct DataPlace: Hashable {
         shown = address.shown
     }
 
-    /// Whether both values certainly name the same directory or database. Other cases fail later, because each store is locked while it is
-    /// used.
+    /// Whether both values certainly name the same directory or database. A store that is named in two different ways is not detected here.
+    /// Its copy fails later, because each store is locked while it is used.
     func isSame(as other: DataPlace) -> Bool {
         guard !isDatabase, !other.isDatabase else { return text == other.text }
         return filePath == other.filePath

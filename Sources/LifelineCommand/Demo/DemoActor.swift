@@ -51,7 +51,9 @@ final class DemoActor: Sendable {
         if case .refused(let error)? = outcome {
             stage.change { $0.journal.problem("\(name)'s message \(tick.number) was refused: \(error.reason)") }
         } else if outcome == nil {
-            stage.change { $0.journal.problem("The message \(tick.number) of \(name) could not be sent.") }
+            stage.change {
+                $0.journal.problem("The message \(tick.number) of \(name) could not be sent, see the status of this client.")
+            }
         }
     }
 

@@ -178,8 +178,8 @@ extension DemoJournal {
 
     var total: Count { routes.reduce(Count()) { $0 + count($1) } }
 
-    /// Whether an event was sent during a reported outage: from one detection time before the report to the confirmation of the channel
-    /// (rule CL-10).
+    /// Whether an event was sent during a reported outage: from the time ``detection`` before the client's report until the channel was
+    /// confirmed again (rule CL-10).
     private func isDeclared(_ sentAt: Moment, on channel: String) -> Bool {
         outages.contains { outage in
             guard let noticedAt = outage.noticedAt else { return false }

@@ -109,7 +109,8 @@ extension DemoStage {
         case .problem(let error, let channel, _, _):
             show(timeline.line(at: .now, name, "problem", colour: .red, (channel.map { "\($0): " } ?? "") + error.reason))
             change { $0[name].problems.append(.init(code: error.code, channel: channel)) }
-        case .dropped(let count, _, _): change { $0.journal.problem("The client \(name) has dropped \(count) events.") }
+        case .dropped(let count, _, _):
+            change { $0.journal.problem("The client \(name) has dropped \(count) events, which were not read in time.") }
         case .notice: return
         }
     }
@@ -147,7 +148,9 @@ extension DemoStage {
         do {
             tick = try message.decode()
         } catch {
-            return change { $0.journal.problem("\(name) received an event of \(message.channel) that could not be read.") }
+            return change {
+                $0.journal.problem("\(name) received an event of \(message.channel) that is not one of the demonstration.")
+            }
         }
         guard tick.from != name else { return }
         let route = DemoJournal.Route(channel: message.channel, from: tick.from, to: name)

@@ -22,7 +22,7 @@ enum ListenInput: Hashable, Sendable {
         while words.count < 3 {
             rest = rest.drop(while: isBlank)
             guard !rest.isEmpty else { break }
-            // The third word is the data, including spaces.
+            // The third word of `publish` is the data, with its spaces, up to the end of the line.
             let word = words.count == 2 ? rest : rest.prefix { !isBlank($0) }
             rest = rest.dropFirst(word.count)
             words.append(word)

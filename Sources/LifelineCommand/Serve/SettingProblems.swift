@@ -19,7 +19,7 @@ struct SettingProblems {
     /// All recorded failures; nil for none.
     var failure: CommandFailure? { CommandFailure(all: failures) }
 
-    /// Throws all recorded failures.
+    /// Throws all recorded failures as one error; does nothing if there are none.
     func check() throws(CommandFailure) {
         if let failure { throw failure }
     }

@@ -67,6 +67,7 @@ enum BriefConnection {
 
     private static func late(_ last: LifelineError?, _ limit: Duration) -> LifelineError {
         let words = "The connection to the service was not ready within \(limit.components.seconds) seconds."
-        return LifelineError(.timeout, last.map { "\(words) The last attempt: \($0.reason)" } ?? words, number: last?.number)
+        let rest = last.map { "The last attempt: \($0.reason)" } ?? "Check the address."
+        return LifelineError(.timeout, "\(words) \(rest)", number: last?.number)
     }
 }

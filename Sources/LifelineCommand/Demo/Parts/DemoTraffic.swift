@@ -33,7 +33,9 @@ struct DemoTraffic: Sendable {
             guard let data = text(of: tick, on: channel) else { throw DemoMistake() }
             try run.server.publish(channel: channel, event: "tick", data: data)
         } catch {
-            run.stage.change { $0.journal.problem("The server could not publish to \(channel).") }
+            run.stage.change {
+                $0.journal.problem("The server could not publish to \(channel): the event was refused or not encrypted.")
+            }
         }
     }
 
