@@ -106,7 +106,7 @@ package final class LocalBackend: Sendable {
         if give(back: seat.eventLoopIDs) { await seat.parts.close() }
     }
 
-    /// Releases the event loops of a server that leaves. Returns whether it was the last server.
+    /// Releases the numbers of the event loops of a server that leaves. Returns whether it was the last server.
     private func give(back eventLoopIDs: EventLoopSet) -> Bool {
         state.withLockedValue { state in
             for eventLoopID in eventLoopIDs { state.used.remove(eventLoopID) }

@@ -9,7 +9,7 @@ import ServerStorage
 
 /// Encrypts stored applications with a key of the operator, with AES-GCM and 256 bits (rule AR-20).
 package struct ApplicationSeal: Sendable {
-    /// The first byte of an entry in the store: whether the rest is encrypted.
+    /// The first byte of an application's entry in the store. It says whether the rest of the entry is encrypted.
     private enum Form: UInt8 {
         case plain = 1
         case sealed = 2
@@ -32,7 +32,8 @@ package struct ApplicationSeal: Sendable {
     /// Whether applications are encrypted.
     package var isEncrypting: Bool { key != nil }
 
-    /// Makes the entry for a document. An encrypted entry can be decrypted only under the name of this application.
+    /// Encodes an application's document as an entry of the store. An encrypted entry can be decrypted only under the name of this
+    /// application.
     package func entry(_ document: [UInt8], of id: ApplicationID) throws(ApplicationProblem) -> [UInt8] {
         guard let key else { return [Form.plain.rawValue] + document }
         do {
@@ -45,8 +46,8 @@ package struct ApplicationSeal: Sendable {
         }
     }
 
-    /// Returns the document in an entry. An entry that is not encrypted can also be read when a key is set; the next change of the
-    /// application encrypts it.
+    /// Decodes an application's entry of the store to its document. An entry that is not encrypted can also be read when a key is set; the
+    /// next change of the application encrypts it.
     package func document(_ entry: [UInt8], of id: ApplicationID) throws(ApplicationProblem) -> [UInt8] {
         switch entry.first.flatMap(Form.init(rawValue:)) {
         case .plain: return Array(entry.dropFirst())

@@ -43,7 +43,7 @@ struct ApplicationWatch: Hashable, Sendable {
         return .apply
     }
 
-    /// Records that work has ended.
+    /// Records that the work that ``next(at:unixSeconds:)`` has returned is done.
     mutating func end(_ work: Work, at now: MonotonicInstant) {
         isBusy = false
         if work == .read { lastRead = now }

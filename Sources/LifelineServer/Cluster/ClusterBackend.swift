@@ -86,7 +86,7 @@ final class ClusterBackend: ServerSeat {
         throw ServerError.redisUnreachable(reason: problem)
     }
 
-    /// Checks all Redis servers at the same time.
+    /// Checks of all Redis servers at the same time whether the cluster can use them.
     private static func check(
         _ redis: RedisConfiguration, _ configuration: ServerConfiguration, _ group: MultiThreadedEventLoopGroup
     ) async throws {

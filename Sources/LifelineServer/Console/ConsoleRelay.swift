@@ -34,7 +34,8 @@ package final class ConsoleRelay: ClusterLeaderFactory {
         let payload = ByteBuffer(bytes: bytes)
         let result: Result<ByteBuffer, ClusterFailure> = await withCheckedContinuation { continuation in
             if call.isReading {
-                // Calls that read are queries: their answers can be long lists and are not written to the log (rule CR-40).
+                // Calls that only read are queries: their answers can be long lists, and are not written to the cluster's log in Redis
+                // (rule CR-40).
                 bus.query(payload, of: .console, within: Self.limit, isRepeatable: true) { continuation.resume(returning: $0) }
             } else {
                 // The request is not sent again to another leader, because the first leader may have carried it out without its answer

@@ -24,7 +24,7 @@ struct FigureHistory: Sendable {
         case sixHours = "6h"
         case day = "24h"
 
-        /// The length of a step, in seconds.
+        /// The length in seconds of a step, the time that one point of the chart covers.
         var step: Int64 {
             switch self {
             case .fiveMinutes: 1
@@ -34,7 +34,7 @@ struct FigureHistory: Sendable {
             }
         }
 
-        /// The number of steps.
+        /// The number of steps in the span, and so of points in its chart.
         var count: Int {
             switch self {
             case .fiveMinutes: 300
@@ -44,7 +44,7 @@ struct FigureHistory: Sendable {
         }
     }
 
-    /// The values of one step. Counters are averages per second, other values are the maximum within the step.
+    /// The values of one step of a chart. Counters are averages per second, other values are the maximum within the step.
     struct Point: Hashable, Sendable {
         var messages: Double
         var deliveries: Double
@@ -85,13 +85,13 @@ struct FigureHistory: Sendable {
         rings[span]?.points(at: now) ?? []
     }
 
-    /// The time since the start of the last step of a span.
+    /// The time since the start of the last step of a span. That step is still incomplete.
     static func age(ofLastStep span: Span, at now: MonotonicInstant) -> Duration {
         .nanoseconds(now.nanoseconds - StepRing.step(of: now, span) * span.step * 1_000_000_000)
     }
 }
 
-/// A ring buffer with the last steps of a span.
+/// A ring buffer with the values of the last steps of a span.
 private struct StepRing: Sendable {
     /// Sums over the seconds of one step for which there are data.
     private struct Step: Sendable {
@@ -106,7 +106,7 @@ private struct StepRing: Sendable {
 
     private let span: FigureHistory.Span
     private var steps: [Step]
-    /// The number of the latest step that was written.
+    /// The number of the latest step to which a sample was added.
     private var latest = Int64.min
 
     init(_ span: FigureHistory.Span) {
@@ -114,7 +114,7 @@ private struct StepRing: Sendable {
         steps = Array(repeating: Step(), count: span.count)
     }
 
-    /// The number of the step that contains a moment.
+    /// The number of the step that contains a moment. Steps are numbered from the origin of the clock.
     static func step(of instant: MonotonicInstant, _ span: FigureHistory.Span) -> Int64 {
         let length = span.step * 1_000_000_000
         let quotient = instant.nanoseconds / length
@@ -147,7 +147,8 @@ private struct StepRing: Sendable {
         }
     }
 
-    /// Clears the steps that were skipped without data, up to and including `step`.
+    /// Clears the steps that have no sample since the latest one, up to and including `step`, because they have values of an earlier round
+    /// of the ring.
     private mutating func forget(through step: Int64) {
         let first = max(latest == .min ? step : latest + 1, step - Int64(span.count) + 1)
         for missed in first...step { steps[place(missed)] = Step() }

@@ -15,7 +15,7 @@ extension ServerConsoleSource {
         _ parameters: ConsoleParameters, _ isWanted: @escaping @Sendable (ConnectionReport) -> Bool
     ) async throws -> (reports: [ConnectionReport], next: String?) {
         var found: [ConnectionReport] = []
-        // The format of the position: SERVICE.LOOP.INDEX
+        // The parameter `after` is a position in the list of connections, in the format SERVICE.LOOP.INDEX.
         let given = (parameters.after ?? "").split(separator: ".").compactMap { Int($0) }
         var (service, number, index) = given.count == 3 ? (given[0], given[1], given[2]) : (0, 0, 0)
         // Positions with negative numbers are refused, because no answer contains them.

@@ -10,7 +10,7 @@ struct ProcessorAllowance: Hashable, Sendable {
     /// The number of processors, at least 1. A quota is rounded up: with a quota of 1.5, two event loops can each be busy for 75 % of the
     /// time.
     var count: Int {
-        // A quota above the number of processors is not rounded.
+        // A quota above the number of processors has no effect.
         max(1, quota.map { Int(min($0, Double(processors)).rounded(.up)) } ?? processors)
     }
 
