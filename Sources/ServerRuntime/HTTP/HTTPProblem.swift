@@ -52,7 +52,7 @@ package struct HTTPProblem: Error, Hashable, Sendable {
     package static let tooManyConnections = HTTPProblem(
         429, "The client's IP address has too many connections, or opens them too fast.", retryAfter: 5)
     package static let tooManyLargeBodies = HTTPProblem(
-        503, "The server has reached its limit of large request bodies in memory.", retryAfter: 5)
+        503, "The server has reached its limit of large request bodies in memory. Try again later.", retryAfter: 5)
     package static let tooManyBodies = HTTPProblem(
         503, "The limit of request bodies in memory is reached, for the server or for this client's address. Try again later.",
         retryAfter: 5)

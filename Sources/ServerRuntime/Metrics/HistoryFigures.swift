@@ -1,10 +1,10 @@
 import NIOConcurrencyHelpers
 import ServerValues
 
-/// Counts the messages in the histories of a service's applications and their bytes. Also determines when the histories are next reduced to
-/// their limits (rule SO-165).
+/// Stores the number and size of the messages in the histories of a service's applications, for metrics. Also determines when the histories
+/// are next reduced to their limits (rule SO-165).
 package final class HistoryFigures: Sendable {
-    /// The figures of one application's histories.
+    /// The counts of messages in the histories of one application.
     package struct Figure: Sendable {
         package var slot: MetricSlot
         package var messages: Int
@@ -36,7 +36,8 @@ package final class HistoryFigures: Sendable {
 
     package init() {}
 
-    /// Returns whether a round has to begin now. If so, the caller must end it with ``finish(_:)`` or ``fail()``.
+    /// Returns whether the histories have to be reduced and counted now. If so, the caller must end this round with ``finish(_:)`` or
+    /// ``fail()``.
     package func begins(at now: MonotonicInstant) -> Bool {
         state.withLockedValue { state in
             guard !state.isRunning, state.next.map({ now >= $0 }) ?? true else { return false }
@@ -46,7 +47,8 @@ package final class HistoryFigures: Sendable {
         }
     }
 
-    /// Ends a round with the figures of each application. Figures of applications that share a slot are added up.
+    /// Ends a round of reducing and counting with the counts of each application. Counts of applications that share a slot in metrics are
+    /// added up.
     package func finish(_ figures: [Figure]) {
         state.withLockedValue { state in
             state.isRunning = false
@@ -61,7 +63,7 @@ package final class HistoryFigures: Sendable {
         }
     }
 
-    /// Ends a round in which the store has failed.
+    /// Ends a round of reducing and counting in which the store has failed.
     ///
     /// - Returns: whether the previous round succeeded, so that this failure has to be logged.
     package func fail() -> Bool {
@@ -72,7 +74,8 @@ package final class HistoryFigures: Sendable {
         }
     }
 
-    /// Writes the metrics of the last successful round. A store that does not count its messages has no samples.
+    /// Writes the metrics of the last round in which the histories could be reduced and counted. A store that does not count its messages
+    /// has no samples.
     package func write(_ names: [ApplicationName], to out: inout PrometheusText) {
         let state = state.withLockedValue { $0 }
         func family(_ name: String, _ kind: PrometheusText.Kind, _ help: String, _ values: [MetricSlot: Int]) {

@@ -8,7 +8,7 @@ import ServerValues
 ///
 /// Events that are not delivered in time are dropped and counted, so that a receiver that does not answer has no effect on the server.
 package final class WebhookDelivery: Sendable {
-    /// What was counted for the receiver's events and requests.
+    /// The counters of the receiver's events and requests, since this delivery was made.
     package struct Counts: Hashable, Sendable {
         package var delivered = 0
         /// The number of events that were dropped without delivery.
