@@ -8,7 +8,7 @@ import TransportCommon
 import WebSocketTransport
 import WireCoding
 
-/// One connection of the engine. It stays open until this value is released.
+/// One connection of a subscriber, made with this package's connection engine. It stays open until this value is released.
 struct BenchConnection: Sendable {
     private let driver: any AnyObject & Sendable
     private let observation: Observation

@@ -13,7 +13,7 @@ struct BenchPlan: Hashable, Sendable {
     /// The size of a message's text in bytes.
     var size: Int
     var run: String
-    /// Whether Pusher's connections request recovery.
+    /// Whether Pusher connections request recovery: the server then replays events that they missed while disconnected.
     var recovers = false
 
     /// The largest permitted number of messages in a run. It limits memory, because the outcome of each message is stored.

@@ -16,7 +16,7 @@ struct BenchReport: Hashable, Sendable {
     var duplicates = 0
     var late = 0
     var reconnects = 0
-    /// From the first message's due time to the last delivery, in nanoseconds.
+    /// The time from the first message's due time to the last delivery, in nanoseconds.
     var nanoseconds: Int64 = 0
     /// The percentiles 50, 90 and 99 and the maximum of the latency, in nanoseconds; nil when no message arrived.
     var p50: Int64?

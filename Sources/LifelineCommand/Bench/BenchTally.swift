@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 final class BenchTally: Sendable {
     private struct Part {
         var histogram = LogLinearHistogram()
-        /// When the latest message arrived at a subscriber of this part.
+        /// When the latest message arrived at a subscriber whose messages are counted in this part.
         var latest = Moment(nanoseconds: 0)
     }
 

@@ -6,7 +6,7 @@ struct LogLinearHistogram: Sendable {
 
     private var counts = [Int](repeating: 0, count: (64 - shift) * parts)
     private(set) var count = 0
-    /// The exact maximum in nanoseconds.
+    /// The longest of the added durations, exactly, in nanoseconds.
     private(set) var maximum: Int64 = 0
 
     /// - Parameter nanoseconds: negative values count as 0.

@@ -35,7 +35,7 @@ final class DemoActor: Sendable {
 
     func unsubscribe(_ channel: String) {
         client.channel(channel).unsubscribe()
-        // The removed room is released outside the lock.
+        // The removed room is released outside the lock, because its release ends the subscription.
         _ = rooms.withLockedValue { $0.removeValue(forKey: channel) }
     }
 

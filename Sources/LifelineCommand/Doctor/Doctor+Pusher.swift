@@ -168,7 +168,7 @@ extension Doctor {
         }
     }
 
-    /// The next event. A close frame ends the step.
+    /// The next event that the server sends. Throws a finding if the server sends a close frame instead.
     private func nextEvent(
         on socket: ProbeSocket, until deadline: ContinuousClock.Instant, after what: String
     ) async throws -> PusherEnvelope {

@@ -19,7 +19,7 @@ struct DoctorTarget: Sendable {
     var appID: String
     /// PubNub's publish key.
     var publishKey = "demo"
-    /// The token of PubNub or chat.
+    /// The access token for PubNub or chat; nil when none was given.
     var token: String?
     /// The user for whom the chat server issues a token.
     var user: String?

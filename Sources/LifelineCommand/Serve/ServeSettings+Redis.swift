@@ -2,7 +2,7 @@ import Foundation
 import LifelineServer
 
 extension ServeSettings {
-    /// The default name of the node: the host name of this machine.
+    /// The default name of this server in a cluster: the host name of this machine.
     static var defaultNode: String { ProcessInfo.processInfo.hostName }
     static let defaultRedisPrefix = "lifeline"
 
@@ -27,10 +27,10 @@ extension ServeSettings {
 
 /// The settings of Redis before they are checked together.
 struct RedisParts: Sendable {
-    /// The addresses of independent Redis servers, one for each.
+    /// The addresses of independent Redis servers: one address for each server.
     var addresses: [String] = []
     var partitions = 1
-    /// The name of the node; nil for the host name of the machine.
+    /// The name of this server in the cluster; nil for the host name of the machine.
     var node: String?
     /// The prefix of keys; nil for ``ServeSettings/defaultRedisPrefix``.
     var prefix: String?

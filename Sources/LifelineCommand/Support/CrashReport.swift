@@ -26,7 +26,7 @@ enum CrashReport {
     nonisolated(unsafe) private static var symbols: Symbols?
 
     private static let signals = [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV]
-    /// The upper limit of signal numbers.
+    /// All signals have numbers below this limit.
     private static let signalLimit = 64
     private static let frameLimit: CInt = 64
 

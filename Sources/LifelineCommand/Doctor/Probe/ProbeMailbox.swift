@@ -61,12 +61,12 @@ final class ProbeMailbox: ChannelInboundHandler {
     }
 }
 
-/// No bytes arrived in time.
+/// No bytes arrived from the server within the time limit.
 struct ProbeTimeout: Error {}
 /// The peer closed the connection.
 struct ProbeEnd: Error {}
 /// The answer is not HTTP.
 struct ProbeNotHTTP: Error {
-    /// Whether the bytes are a TLS alert.
+    /// Whether the received bytes are a TLS alert, with which a TLS server answers plain text.
     var isTLS = false
 }

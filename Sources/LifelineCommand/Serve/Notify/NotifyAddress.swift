@@ -48,7 +48,7 @@ struct NotifyAddress: Equatable, Sendable {
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let header = MemoryLayout<sockaddr_un>.size - Self.capacity
-        // The length ends an abstract name, which may contain zeros.
+        // An abstract name may contain zero bytes, so the length and not a zero byte determines its end.
         let length = socklen_t(header + bytes.count)
         return withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }

@@ -17,7 +17,7 @@ extension ServerSetting {
         applicationsKey, maxApplications,
     ]
 
-    /// The settings that are members of the file itself.
+    /// The names of the settings that are top-level members of the configuration file.
     static let scalars: [String] = all.filter { $0.group == nil }.map(\.name)
 
     /// The members of the objects that the file has in addition to the applications, by the names of these objects, such as `tls`.
