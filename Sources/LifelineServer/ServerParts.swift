@@ -8,7 +8,8 @@ import ServiceBridge
 struct ServerParts: Sendable {
     /// The states of the services, in the order of ``ServerConfiguration/services``.
     let states: [(name: ServiceName, state: any SharedServiceState)]
-    /// The queue of the servers' bridge; nil when no bridge is possible.
+    /// The queue of messages for the bridge, which copies them from one service to the others; nil in a cluster, where no bridge is
+    /// possible.
     let bridge: BridgeQueue?
     /// The task that applies the latest change of settings. The next change waits for it.
     private let reloading = NIOLockedValueBox<Task<Void, any Error>?>(nil)
@@ -69,7 +70,7 @@ protocol ServerSeat: Sendable {
     var clusterLoops: [any EventLoop] { get }
     /// Conditions for readiness in addition to those of the server itself.
     var conditions: [@Sendable () -> Unreadiness?] { get }
-    /// Closures that add families to the server's metrics.
+    /// Closures that add metric families to the server's metrics.
     var metrics: [@Sendable (inout PrometheusText) -> Void] { get }
 
     /// The server's status in each partition of its cluster; nil for a single server.

@@ -13,7 +13,7 @@ final class RedisApplicationStore: ApplicationStore {
     static let number = "#change"
     /// The name of the hash among the keys of a cluster.
     static let name = "applications"
-    /// The time limit of each command.
+    /// The time limit of each command that is sent to Redis.
     private static let limit = Duration.seconds(5)
 
     private let link: RedisLink

@@ -261,7 +261,7 @@ extension StoredTable {
 package enum DataCopyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The target has rows that the source lacks, or rows with the same key and other values.
     case otherData(table: String)
-    /// The target has other rows under the same numbers as the source.
+    /// The table's keys are numbers that a store assigns, and the target has other rows with the same numbers as the source.
     case otherNumbers(table: String)
 
     package var description: String {

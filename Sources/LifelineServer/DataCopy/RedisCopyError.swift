@@ -9,7 +9,7 @@ package enum RedisCopyError: Error, Hashable, Sendable, CustomStringConvertible 
     case failed(address: String, reason: String)
     /// The Redis has no data of a cluster with this prefix.
     case noCluster(prefix: String, address: String)
-    /// The stored layout cannot be read.
+    /// The stored layout of the cluster, its partitions and Redis servers, cannot be read.
     case unreadableLayout(key: String)
     /// The cluster uses other Redis servers than those that were given. Contains both layouts in words.
     case otherRedis(stored: String, own: String)
@@ -19,7 +19,7 @@ package enum RedisCopyError: Error, Hashable, Sendable, CustomStringConvertible 
     case running(leader: String?)
     /// A server was started while the data were copied.
     case started
-    /// Values in this Redis cannot be read.
+    /// Values in this Redis cannot be read, because another version has written them or they are damaged.
     case damaged(address: String)
 
     /// The contents of uploaded files could not be written to their directory.
@@ -30,16 +30,16 @@ package enum RedisCopyError: Error, Hashable, Sendable, CustomStringConvertible 
         case .unreachable(let address, let reason):
             "\(address) cannot be reached: \(reason) Correct that and give the command again"
         case .failed(let address, let reason):
-            "\(address) did not do what was asked of it (\(reason)): look at its log and its load, then give the same command again"
+            "\(address) refused a command or did not answer it (\(reason)): look at its log and its load, then give the same command again"
         case .noCluster(let prefix, let address):
             "\(address) has no data of a cluster with the prefix \(prefix): give the address and the prefix (--redis-prefix) with which the "
                 + "servers were started. If the key {lifeline:\(prefix)}:layout was removed, start the servers once as before and stop them"
         case .unreadableLayout(let key):
             "the key \(key) in Redis was written by another version: use that version of lifeline"
         case .otherRedis(let stored, let own):
-            "the cluster has \(stored), and what was given is \(own): give all its Redis, with the addresses that its servers have"
+            "the cluster has \(stored), but the command names \(own): give all its Redis, with the addresses that its servers use"
         case .hasDatabase:
-            "the servers of this cluster keep what lasts in PostgreSQL beside Redis: copy from that database"
+            "the servers of this cluster store their durable data in PostgreSQL beside Redis: copy from that database"
         case .running(let leader):
             "servers of the cluster run (\(leader.map { "\($0) leads" } ?? "they read its log")): stop all of them. After a crash wait ten seconds, "
                 + "then give the command again"

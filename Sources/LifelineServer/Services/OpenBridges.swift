@@ -19,7 +19,7 @@ struct OpenBridges: Sendable {
         bridges.withLockedValue { $0[node.firstEventLoopID] = nil }
     }
 
-    /// Applies a change, unless `check` throws for one of the open bridges.
+    /// Applies a change of settings, unless `check` throws for one of the open bridges.
     func change(checking check: (Bridge) throws -> Void, _ apply: () -> Void) throws {
         try bridges.withLockedValue { bridges in
             for bridge in bridges.values { try check(bridge) }

@@ -11,7 +11,7 @@ package protocol ServiceSection: Sendable {
     var fields: [SectionField<Settings>] { get }
 }
 
-/// One field of a section.
+/// One field of a service's section in the configuration file.
 package struct SectionField<Settings: Sendable>: Sendable {
     package enum Kind: Sendable {
         case text(any WritableKeyPath<Settings, String> & Sendable)
