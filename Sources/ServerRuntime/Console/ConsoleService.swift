@@ -1,6 +1,6 @@
 /// Calls of the console that need a service's state. In a cluster, the leader answers them (rules CO-94 and CO-96).
 package protocol ConsoleCalls: Sendable {
-    /// Returns the channels of an application, sorted by name, after the listing's ``ConsoleListing/after``.
+    /// Returns a page of the channels of an application, sorted by name: those after the name ``ConsoleListing/after``.
     func channelRows(_ listing: ConsoleListing) async throws -> ChannelRows
     /// Returns the members of `channel` in the listing's application.
     func members(of channel: String, _ listing: ConsoleListing) async throws -> ChannelMembers
@@ -61,9 +61,9 @@ package struct ConsoleListing: Hashable, Sendable, Codable {
     /// The kind of channels to list, for a service with several kinds; nil for others.
     package var kind: String?
     package var prefix = ""
-    /// A text that the listed names contain.
+    /// A text that the listed names contain; empty for all names.
     package var contains = ""
-    /// The last name of the previous page.
+    /// The last name of the previous page; nil for the first page.
     package var after: String?
     package var limit = 100
 

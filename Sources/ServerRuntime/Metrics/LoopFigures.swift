@@ -18,7 +18,7 @@ package struct LoopFigures: Sendable {
     package var requests = RequestTally()
     /// The times from the beginning of a request to its answer, without long polls.
     package var requestTimes = RequestTimes()
-    /// How often a publisher was delayed because event loops were full.
+    /// How often a publisher was delayed because the queues of event loops were full.
     package var held = 0
     /// For each service, the time from the first message queued for the event loop until all messages queued with it were written
     /// to the sockets.

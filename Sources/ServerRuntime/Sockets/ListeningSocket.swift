@@ -15,13 +15,13 @@ package final class ListeningSocket: Sendable {
 
     /// How long the port stays closed before the first attempt to listen again. The wait doubles with each failed attempt.
     private static let firstDelay = TimeAmount.milliseconds(100)
-    /// The longest wait between two attempts.
+    /// The longest wait between two attempts to listen again.
     private static let longestDelay = TimeAmount.seconds(5)
 
     private let listener: Listener
     private let logger: Logger
     private let state: NIOLockedValueBox<State>
-    /// The event loop of the first socket.
+    /// The event loop of the first socket. Attempts to listen again run on it.
     package let eventLoop: any EventLoop
     /// The port, which stays the same when the socket is opened again; nil when the socket has none.
     package let port: Int?
@@ -53,7 +53,7 @@ package final class ListeningSocket: Sendable {
             state.isClosed = true
             return state.channel
         }
-        // Fails only when the socket is closed already.
+        // Closing the socket fails only when it is closed already.
         try? await channel.close()
     }
 

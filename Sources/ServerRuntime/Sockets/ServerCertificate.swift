@@ -138,7 +138,7 @@ package final class ServerCertificate: Sendable {
         }
     }
 
-    /// The contents of both files, read at one time.
+    /// The contents of the certificate file and of the key file, read at one time.
     private struct Content {
         let certificate: [UInt8]
         let key: [UInt8]

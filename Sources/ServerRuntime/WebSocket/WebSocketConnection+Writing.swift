@@ -11,7 +11,7 @@ extension WebSocketConnection {
         return bytes ?? 0
     }
 
-    /// Writes frames without flushing; returns false when the connection accepts no more.
+    /// Writes frames without flushing; returns false when the connection is closing or closed.
     package final func write(_ frames: ByteBuffer) -> Bool {
         guard phase == .open, let context else { return false }
         socket.usesQueue()
@@ -20,7 +20,7 @@ extension WebSocketConnection {
         return true
     }
 
-    /// Sends frames together with earlier writes; returns false when the connection accepts no more.
+    /// Sends frames together with earlier writes; returns false when the connection is closing or closed.
     @usableFromInline
     package final func send(_ frames: ByteBuffer) -> Bool {
         guard phase == .open else { return false }
@@ -84,7 +84,7 @@ extension WebSocketConnection {
         loop.hold(self, until: loops)
     }
 
-    /// Resumes reading after event loops have room again.
+    /// Resumes reading from the socket after the queues of event loops have room again.
     final func goOn() {
         isHeld = false
         updateReading()

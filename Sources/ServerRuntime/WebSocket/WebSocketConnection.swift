@@ -53,7 +53,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     package private(set) final var expectsGreeting: Bool
     /// Whether there are unflushed answers to read messages. Initially true, because the answer to the handshake is not flushed yet.
     final var needsFlush = true
-    /// Whether reading is paused because the connection's messages have filled event loops.
+    /// Whether reading is paused because the connection's messages have filled the queues of event loops.
     final var isHeld = false
     /// Whether the connection's service has paused reading.
     final var isPaused = false

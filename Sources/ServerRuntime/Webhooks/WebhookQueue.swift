@@ -23,7 +23,7 @@ package struct WebhookQueue: Sendable {
 
     private struct Lane: Sendable {
         var entries: Deque<Entry> = []
-        /// The total size of the entries' bodies in bytes.
+        /// The total size in bytes of the lane's events, without those in a batch that is being sent.
         var bytes = 0
         /// Whether events of the lane belong to a batch that is being sent.
         var isBusy = false
