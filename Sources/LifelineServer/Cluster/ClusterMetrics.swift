@@ -25,12 +25,12 @@ extension [ClusterStatus] {
             ("cluster_current", "1 while this server has read the whole cluster log without a gap.", { $0.isCurrent ? 1 : 0 }),
             ("cluster_leading", "1 on the server that leads the cluster.", { $0.role == .follower ? 0 : 1 }),
             (
-                "cluster_generation", "The number of the leader's term that this server follows.",
+                "cluster_generation", "The term of the leader that this server follows. Each new leader has a higher term.",
                 { Int(clamping: $0.position?.generation ?? 0) }
             ),
             (
                 "cluster_sequence",
-                "The number of the leader's last batch that this server applied. A lower value than on other servers is a lag.",
+                "The number of the leader's last batch of decisions that this server applied. A server lags if others have a higher number.",
                 { Int(clamping: $0.position?.sequence ?? 0) }
             ),
             ("cluster_requests_waiting", "Requests of this server that the leader has not answered.", \.waitingRequests),

@@ -29,7 +29,8 @@ package final class ConsoleRelay: ClusterLeaderFactory {
     /// Asks the leader.
     func call(_ call: ConsoleCall, of service: ServiceName) async throws(HTTPProblem) -> ConsoleReply {
         guard let bytes = try? JSONEncoder().encode(ForwardedConsoleCall(service: service.rawValue, call: call)) else {
-            throw HTTPProblem(400, "The call cannot be forwarded to the leader of the cluster: it cannot be encoded as JSON.")
+            throw HTTPProblem(
+                400, "The request cannot be sent to the leader of the cluster, because its texts cannot be encoded as JSON.")
         }
         let payload = ByteBuffer(bytes: bytes)
         let result: Result<ByteBuffer, ClusterFailure> = await withCheckedContinuation { continuation in

@@ -51,7 +51,7 @@ extension ServerFigures {
             "certificate_expires_seconds", .gauge,
             "When the certificate in use expires, in seconds since 1970; not shown without TLS.",
             certificate?.expires)
-        out.value("process_resident_bytes", .gauge, "Resident memory of the process.", process.residentBytes)
+        out.value("process_resident_bytes", .gauge, "Resident memory of the process, in bytes.", process.residentBytes)
         out.value("process_open_files", .gauge, "Open file descriptors, including sockets.", process.openFiles)
         out.value("process_open_files_limit", .gauge, "The process's limit of open file descriptors.", process.maximumOpenFiles)
     }
@@ -73,7 +73,7 @@ extension ServerFigures {
             maximumQueuedBytes)
         out.value(
             "publishers_held_total", .counter,
-            "Publishing requests and connections that waited for a full event loop, including those answered with 503.",
+            "Publishing requests and connections that waited because an event loop's queue was full, including those answered with 503.",
             loops.reduce(0) { $0 + $1.held })
     }
 
@@ -93,7 +93,7 @@ extension ServerFigures {
             "WebSocket connections refused, by close code or number of the chat error.", to: &out)
         Self.write(
             total.closures, "connections_closed_total",
-            "WebSocket connections that the server ended or refused, by close code or chat error; none: without a close frame.",
+            "WebSocket connections that the server ended or refused, by close code or chat error. The code is none without a close frame.",
             to: &out)
         Self.write(
             total.errors, "errors_total",
