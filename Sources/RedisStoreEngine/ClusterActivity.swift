@@ -4,12 +4,13 @@ import RedisClient
 package struct ClusterActivity: Hashable, Sendable {
     /// The name of the node that is the leader and whose lease has not ended; nil for none.
     package var leader: String?
-    /// The number of nodes that are subscribed to the log.
+    /// The number of nodes that are subscribed to the Redis channel of the log, on which the leader publishes its batches.
     package var readers: Int
-    /// The generation and the sequence number of the leader's last batch in the log. They change within seconds while a server runs.
+    /// The leader's generation (the number of its election) and the sequence number of its last batch in the log. They change within
+    /// seconds while a server runs.
     package var position: String
 
-    /// Whether no server uses the keys.
+    /// Whether no server uses these keys: no node leads, and none is subscribed to the log.
     package var isAtRest: Bool { leader == nil && readers == 0 }
 }
 
@@ -35,7 +36,7 @@ extension ClusterKeys {
             position: words.dropFirst().joined(separator: " "))
     }
 
-    /// Whether this Redis has ever had a leader of the cluster.
+    /// Whether the cluster with these keys has ever had a leader in this Redis.
     package func hasLeader(_ ask: (RedisCommand) async throws(RedisFailure) -> RedisValue) async throws(RedisFailure) -> Bool {
         try await ask(RedisCommand("EXISTS", leader)).number ?? 0 > 0
     }

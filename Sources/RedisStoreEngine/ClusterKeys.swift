@@ -58,11 +58,11 @@ package struct ClusterKeys: Hashable, Sendable {
     /// Returns the full name of a key for a ``StoreWrite`` or ``StoreRead``.
     package func storeKey(_ name: String) -> StoreKey { StoreKey(prefix + name) }
 
-    /// The name of a hash that contains, for each node's description, the version of its server, for operators.
+    /// The name of a Redis hash for operators: its fields are descriptions of nodes, its values the versions of their servers.
     var versions: RedisArgument { key("versions") }
 
-    /// The Redis channel on which a node receives requests while it leads.
+    /// The Redis channel on which a node receives the requests of all nodes while it is the leader.
     func requestsChannel(of node: ClusterNode) -> String { prefix + "requests:" + String(node.incarnation, radix: 16) }
-    /// The Redis channel on which a node receives the answers to its queries.
+    /// The Redis channel on which a node receives the leader's answers to its queries.
     func answersChannel(of node: ClusterNode) -> String { prefix + "answers:" + String(node.incarnation, radix: 16) }
 }

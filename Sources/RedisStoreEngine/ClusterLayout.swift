@@ -2,10 +2,11 @@ import RedisClient
 import ServerCluster
 import ServerValues
 
-/// The layout of a cluster's data in Redis: the number of partitions, what they divide, and the Redis servers that have them. Each Redis
-/// stores the layout. A server with another layout does not start, because it would not find the cluster's data (CR-52 and CR-81).
+/// The layout of a cluster's data in Redis: the number of partitions, how data is assigned to them, and the Redis servers that store them.
+/// Each Redis server stores the layout. A server with another layout does not start, because it would not find the cluster's data (CR-52
+/// and CR-81).
 package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
-    /// What several partitions divide among themselves. Without effect if there is only one partition.
+    /// How data is assigned to several partitions: by application or by channel. Without effect if there is only one partition.
     package enum Scheme: Hashable, Sendable {
         /// Each application belongs to one partition, as in versions that did not distribute channels.
         case applications
@@ -43,7 +44,7 @@ package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
 
     /// - Parameters:
     ///   - places: the addresses of all Redis servers, without users and passwords.
-    ///   - scheme: what the partitions divide.
+    ///   - scheme: how data is assigned to partitions.
     ///   - hasDatabase: whether persistent data is in a PostgreSQL database beside Redis.
     package init(
         _ partitions: ClusterPartitions, over places: [String], scheme: Scheme = .channels, hasDatabase: Bool = false

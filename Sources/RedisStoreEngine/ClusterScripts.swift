@@ -23,7 +23,7 @@ extension ClusterKeys {
         return .script(ClusterScripts.lead, keys: [leader], arguments: arguments)
     }
 
-    /// Makes the call that commits a batch.
+    /// Makes the Redis call that commits a batch: it appends the batch to the log and performs its writes, if its sender still leads.
     ///
     /// - Parameter namesKeys: whether the call names all keys that the script uses. A Redis Cluster requires this: otherwise a single
     ///   command of the script would fail when its key has already been moved to another server.
@@ -56,7 +56,7 @@ extension ClusterKeys {
         arguments[start + 1] = .text(name)
     }
 
-    /// Reads the record of the leader, which has the end of the log.
+    /// Reads the record of the leader, which contains the position of the last batch in the log.
     var readPosition: RedisCall {
         .command(
             RedisCommand(
@@ -109,7 +109,7 @@ extension ElectionOutcome {
 extension FormerLeader {
     /// Decodes the former leader; nil if `words` are incomplete.
     ///
-    /// - Parameter words: name, incarnation, and silence in milliseconds.
+    /// - Parameter words: its name, its incarnation, and the time since it renewed its lease, in milliseconds.
     fileprivate init?(_ words: ArraySlice<String?>) {
         let words = words.compactMap(\.self)
         guard words.count == 3, let incarnation = UInt64(words[1]), let silence = Int64(words[2]) else { return nil }
@@ -155,9 +155,9 @@ extension CommitOutcome {
 }
 
 extension ClusterBatch {
-    /// Decodes the batches in a result of `read.lua`. A batch that cannot be decoded ends the list, because later ones depend on it. The
-    /// page then does not count as the last one: a node that repeatedly gets no batches after its position treats them as lost (rule
-    /// CR-89).
+    /// Decodes the batches in a result of `read.lua`. A batch that cannot be decoded ends the list, because later batches depend on it. The
+    /// page is then not marked as the last one of the log. A node that repeatedly reads pages without a batch, although they are not the
+    /// last, treats the batches after its position as lost (rule CR-89).
     static func list(_ value: RedisValue) -> LogPage {
         let answer = value.elements ?? []
         let entries = answer.last?.elements ?? []

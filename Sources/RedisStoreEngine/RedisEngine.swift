@@ -41,7 +41,8 @@ package final class RedisEngine: StoreEngine {
         var link: RedisLink?
         var report: Report?
         var written = WrittenBatch()
-        /// The node to which requests were last sent, with the name of its channel, so that the name is not made for each message.
+        /// The node to which requests were last sent, with the name of its Redis channel, so that the name is not made again for each
+        /// message.
         var addressee: (node: ClusterNode, channel: RedisArgument)?
         /// The reason why a connection cannot be used, for each such connection.
         var trouble: [RedisLane: String] = [.commands: "not connected yet", .messages: "not connected yet"]
@@ -149,7 +150,8 @@ package final class RedisEngine: StoreEngine {
     package func answer(
         _ answers: ClusterAnswers, to node: ClusterNode, completion: @escaping @Sendable (Bool) -> Void
     ) {
-        // Only an answer that says that another node leads matters: lost answers are sent again by the leader.
+        // The script's only result that matters is `fenced`: another node leads. Other failures are ignored, because the leader sends lost
+        // answers again.
         send(keys.answer(answers, to: node), within: .seconds(5)) { completion((try? $0.get())?.text == "fenced") }
     }
 

@@ -87,7 +87,7 @@ package struct RedisExamination: Sendable {
         case .refuseWrites:
             return .failed(
                 "Redis takes no writes: \(reply)",
-                advice: "Give Redis more memory or disk space. The log of Redis names the cause.")
+                advice: "Read the log of Redis for the cause, and give Redis more memory or disk space.")
         default:
             return .failed(
                 "Redis refuses a command: \(reply)",
@@ -184,7 +184,9 @@ package struct RedisExamination: Sendable {
             )
         }
         guard fields["aof_last_write_status"] != "err" else {
-            return .failed("Redis cannot write its append-only file.", advice: "Check the disk of Redis, and its log.")
+            return .failed(
+                "Redis cannot write its append-only file.",
+                advice: "Check the disk on which Redis stores this file, and read the log of Redis.")
         }
         let when = try await setting("appendfsync")
         switch when {

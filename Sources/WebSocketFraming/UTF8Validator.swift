@@ -2,7 +2,7 @@
 ///
 /// Fails at the first byte that cannot be part of valid text, so that invalid text in a long message is refused early.
 public struct UTF8Validator: Hashable, Sendable {
-    /// The number of bytes that the current character still needs.
+    /// The number of continuation bytes that are missing from the last character of the bytes checked so far.
     private var missing: UInt8 = 0
     /// The bounds of the next continuation byte. After some first bytes they are narrower than 0x80...0xBF.
     private var lower: UInt8 = 0x80

@@ -3,7 +3,8 @@ import EngineRuntime
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// A mailbox: other threads enqueue frames for the connection of one attempt, which is opened and used on one event loop.
+/// One attempt to connect, and the WebSocket connection that it opens. The connection is used on one event loop; other threads enqueue
+/// frames for it here.
 ///
 /// All mutable state is in one locked value. No closure is called while the lock is held.
 final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
@@ -46,13 +47,13 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         eventLoop.execute { frames.value.drain() }
     }
 
-    /// Closes all channels at once, and reports nothing more. If the attempt has already ended, its connection gets time for an orderly
-    /// close.
+    /// Closes all channels of the attempt at once, and reports nothing more. If the end of the attempt has already been reported, its
+    /// channel stays open until the close handshake is complete or the close timeout has passed.
     func abort() {
         if !isFinished { cut() }
     }
 
-    /// Closes all channels at once, in any state.
+    /// Closes all channels of the attempt at once, even during the close handshake, and reports nothing more.
     func cut() {
         let (channels, timer) = state.withLockedValue { state -> ([any Channel], Scheduled<Void>?) in
             state.report = nil
@@ -140,7 +141,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         report?(.closed(failure))
     }
 
-    /// Whether the end was reported, or the attempt was aborted and reports nothing.
+    /// Whether the end of the attempt was reported, or the attempt was aborted and reports nothing.
     var isFinished: Bool { state.withLockedValue { $0.report == nil } }
 
     /// Removes and returns the frames that wait to be written, in order.

@@ -53,7 +53,8 @@ public final class WebSocketTransport<Session: WebSocketSession>: ClientTranspor
         report: @escaping @Sendable (TransportEvent<Session.Inbound>) -> Void
     ) {
         let attempt = Attempt(eventLoop: group.next(), report: report)
-        // The table is captured weakly, so that an attempt does not keep the transport alive.
+        // The closure below captures the transport, which owns the table of attempts, weakly, so that an attempt does not keep the
+        // transport alive.
         let replaced = attempts.withLockedValue { $0.updateValue(attempt, forKey: id) }
         replaced?.cut()
         attempt.whenOver { [weak self, weak attempt] in

@@ -18,7 +18,7 @@ struct ValidatedCall: Sendable {
         let location = try RequestLocation(call.url)
         url = call.url
         endpoint = location.endpoint
-        // The exchange has a time limit of one day, because the call's own time limit applies, which includes waiting for a connection.
+        // The time limit of one day is never reached: the caller's shorter limit applies, which also includes waiting for a connection.
         exchange = HTTPExchange(
             id: 0, method: call.method, target: location.target, headers: call.headers.map { .init($0.name, $0.value) },
             body: call.body, timeout: .seconds(86_400))
@@ -33,7 +33,7 @@ final class RunningCall: Sendable {
     private let eventLoop: any EventLoop
     /// The completion; nil once it was called or the call was cancelled.
     private let completion: NIOLockedValueBox<Completion?>
-    /// The exchange of the call. Used on the event loop only.
+    /// The request and its answer in progress; nil before the start and after the end. Used on the event loop only.
     private let exchange: NIOLoopBoundBox<CallExchange?>
 
     init(eventLoop: any EventLoop, completion: @escaping Completion) {
@@ -76,7 +76,7 @@ final class RunningCall: Sendable {
     }
 }
 
-/// The exchange of a call: its request, time limit and failures. Used on one event loop.
+/// Sends one request of a caller over a pool, and reports its answer or failure within the request's time limit. Used on one event loop.
 private final class CallExchange: ExchangeOwner {
     private let request: ValidatedCall
     private let pool: ConnectionPool

@@ -39,7 +39,7 @@ final class ConnectionPool {
         if isClosed { return run.failed(ExchangeFault.closed) }
         let origin = origin(endpoint)
         if !run.isRepetition, let connection = origin.takeIdle() { return connection.start(run) }
-        // `takeIdle()` may have closed connections and removed the origin, so it is added again.
+        // `takeIdle()` may have closed connections and removed the origin from `origins`, so the origin is added again.
         if origins[endpoint] == nil { origins[endpoint] = origin }
         origin.wait(run)
         dial(for: origin)
@@ -70,7 +70,7 @@ final class ConnectionPool {
         if isClosed || connection.uses == 0 && !keepsUnrequested { return connection.close() }
         origin.keep(connection)
         if idleTimer == nil { setIdleTimer(in: keepAlive) }
-        // The idle connection is closed again if requests to another origin wait for room.
+        // If requests to another origin wait because the total limit of connections is reached, an idle connection is closed again.
         if origin.waitingCount > 0 { dial(for: origin) }
         if isStarved { closeOldestIdle() }
     }
@@ -95,7 +95,7 @@ final class ConnectionPool {
     /// make room.
     private func dial(for origin: OriginConnections) {
         while !isClosed, origin.dials.count < origin.waitingCount {
-            // `closeOldestIdle()` makes room, and this method is then called again.
+            // At the limit of one origin, an idle connection is closed. `slotIsFree(_:)` calls this method again when it has been closed.
             if origin.count >= limits.perHost {
                 _ = origin.closeOldestIdle()
                 return

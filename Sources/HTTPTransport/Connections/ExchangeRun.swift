@@ -98,7 +98,7 @@ final class ExchangeRun {
         return true
     }
 
-    /// Records the time of the first bytes, which may be less than a part of an answer.
+    /// Records when the first bytes arrived after the request was written, even if they are too few for the HTTP parser to report.
     func heardBytes() {
         if heardAt == nil { heardAt = .now() }
     }

@@ -19,8 +19,8 @@ final class PooledConnection: ChannelInboundHandler {
         case closed
     }
 
-    /// For longer bodies, the connection is reused only if the request was completely written when the answer arrives. Shorter bodies fit
-    /// into the kernel's buffer, so they are not checked.
+    /// In bytes. After a request with a longer body, the connection is reused only if the request was completely written when the answer
+    /// arrived. Shorter bodies fit into the kernel's buffer, so they are not checked.
     private static let checkedBody = 1 << 16
 
     let origin: OriginConnections
@@ -29,7 +29,7 @@ final class PooledConnection: ChannelInboundHandler {
     private var run: ExchangeRun?
     /// Whether the answer is complete. It is reported when the current read ends.
     private var isComplete = false
-    /// Whether the connection can carry another request, according to the messages so far.
+    /// Whether the connection can carry another request, according to the requests and answers so far.
     private var keepsAlive = true
     /// Whether the request has been written completely to the kernel's buffer.
     private var isWritten = true
@@ -61,7 +61,7 @@ final class PooledConnection: ChannelInboundHandler {
 
     // MARK: Opening and closing
 
-    /// Closes the connection with an error. The exchange in progress fails with it.
+    /// Closes the connection because of an error. The exchange in progress fails with this error.
     func fail(_ error: any Error) {
         // `run` is removed first, because closing calls this method again with a less specific error.
         let run = run
@@ -109,7 +109,7 @@ final class PooledConnection: ChannelInboundHandler {
 
     // MARK: Answers
 
-    /// Handles received bytes, which may be less than a part of an answer.
+    /// Handles received bytes, even if they are too few for the HTTP parser to report.
     fileprivate func heardBytes() {
         guard let run, !isComplete else {
             // Bytes without a request in progress are an error of the server, so the connection is not used again.

@@ -13,7 +13,8 @@ struct RequestHeads: Sendable {
         fault = endpoint.fault
     }
 
-    /// Makes the head of a request. `Content-Length` is derived from the body; the caller's length fields are left out.
+    /// Makes the head of a request. `Content-Length` is derived from the body; the caller's `Content-Length` and `Transfer-Encoding` are
+    /// left out.
     ///
     /// - Throws: category `badRequest` for an invalid request, for example line breaks in the target or a header, an invalid port, or a
     ///   missing host.
@@ -30,7 +31,8 @@ struct RequestHeads: Sendable {
         for header in exchange.headers {
             guard !header.name.isEmpty else { throw ConnectionFailure(.badRequest, "A header of the request has no name.") }
             guard HTTPText.isToken(header.name), HTTPText.isFieldValue(header.value) else {
-                throw ConnectionFailure(.badRequest, "A header of the request has a name or value with invalid characters.")
+                throw ConnectionFailure(
+                    .badRequest, "A header has an invalid character, such as a line break, in its name or value.")
             }
             switch header.name.lowercased() {
             case "host":
@@ -46,8 +48,8 @@ struct RequestHeads: Sendable {
             version: .http1_1, method: HTTPMethod(rawValue: exchange.method), uri: exchange.target, headers: headers)
     }
 
-    /// Whether a method is valid: capital letters only. `CONNECT` and `TRACE` are refused, because their requests and answers have other
-    /// rules.
+    /// Whether a method is valid: capital letters only. `CONNECT` and `TRACE` are refused, because HTTP has special rules for the
+    /// bodies of their requests and answers.
     private static func isMethod(_ method: String) -> Bool {
         !method.isEmpty && method.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
             && method != "CONNECT" && method != "TRACE"

@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import NIOCore
 
-/// A mailbox: other threads enqueue the requests of one long-poll attempt for its event loop.
+/// One attempt of a long-poll transport: other threads enqueue its requests here, and they are processed on its event loop.
 ///
 /// Requests are processed in the order in which they were enqueued. No closure is called while the lock is held.
 final class LongPollAttempt: Sendable {
@@ -25,7 +25,8 @@ final class LongPollAttempt: Sendable {
         let requests: NIOLoopBoundBox<LongPollRequests> = .makeBoxSendingValue(
             LongPollRequests(settings, reports: reports, whenOver: whenOver), eventLoop: settings.eventLoop)
         self.requests = requests
-        // The worker runs on the event loop, on which the next poll is usually requested, while the last answer is being delivered.
+        // Commands are processed on the attempt's event loop. The session usually enqueues the next poll on this event loop, too, while the
+        // answer to the previous poll is being delivered.
         commands = CoalescingWorker(on: .loop(settings.eventLoop)) { commands in
             for command in commands {
                 switch command {

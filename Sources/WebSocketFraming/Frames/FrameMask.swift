@@ -3,7 +3,7 @@ struct FrameMask: Hashable, Sendable {
     /// The four bytes of the mask in the order in which they are sent.
     var wire: UInt32
 
-    /// Masks or unmasks `bytes` in place, eight at a time. `offset` is the position of the first byte within the payload.
+    /// Masks or unmasks `bytes` in place, eight bytes at a time. `offset` is the position of the first byte within the payload.
     func apply(to bytes: UnsafeMutableRawBufferPointer, offset: Int = 0) {
         if wire == 0 { return }
         let pattern = pattern(at: offset)

@@ -18,10 +18,12 @@ public struct WebSocketLimits: Hashable, Sendable {
     public var messageBytes: Int
     /// The largest number of frames in which one message may be sent.
     public var fragments: Int
-    /// The largest amount of memory, in bytes, that is kept between messages for the next fragmented message.
+    /// The largest size, in bytes, of the buffer in which a receiver assembles fragmented messages and which it keeps between two messages.
+    /// A larger buffer is released after each message.
     public var keptBytes: Int
 
-    /// Sets the limits. The default is 1 MiB in 1024 fragments, and 16 KiB of kept memory.
+    /// Sets the limits. By default, a message has at most 1 MiB and 1024 fragments, and a receiver keeps at most 16 KiB of its buffer
+    /// between two messages.
     public init(messageBytes: Int = 1 << 20, fragments: Int = 1024, keptBytes: Int = 1 << 14) {
         self.messageBytes = max(messageBytes, 0)
         self.fragments = max(fragments, 1)

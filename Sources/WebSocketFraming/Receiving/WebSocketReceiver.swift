@@ -22,8 +22,8 @@ public struct WebSocketReceiver: Sendable {
     }
 
     public var limits: WebSocketLimits
-    /// One element while a message or frame is incomplete, or while memory is kept for the next one. Otherwise it is empty, because a
-    /// server has many idle connections.
+    /// One element while a message or frame is incomplete, or while the buffer of the last message is kept for the next one. Otherwise the
+    /// array is empty and uses no memory, because a server has many idle connections.
     private var partial: [Partial] = []
     public let role: WebSocketRole
 
@@ -165,8 +165,8 @@ public struct WebSocketReceiver: Sendable {
             guard let mask = header.mask, mask.wire != 0, !payload.isEmpty else {
                 return try deliver(header.opcode, payload, handle: handle)
             }
-            // The payload is unmasked in a copy of its own. The read buffer may be shared with its pool, so unmasking in place would copy
-            // the whole buffer.
+            // The payload is unmasked in a separate copy. The buffer of received bytes may be shared with the pool that allocated it, so
+            // unmasking in place would copy the whole buffer.
             let violation = withUnsafeTemporaryAllocation(byteCount: payload.count, alignment: 8) { copy in
                 copy.copyMemory(from: payload)
                 mask.apply(to: copy)
@@ -247,7 +247,7 @@ public struct WebSocketReceiver: Sendable {
         releaseIfEmpty()
     }
 
-    /// Removes the state of incomplete messages if no message is in progress and no memory is kept for the next one.
+    /// Removes the state of incomplete messages if no message is in progress and no buffer is kept for the next one.
     private mutating func releaseIfEmpty() {
         // in bounds: the first condition has checked that there is an element.
         if !partial.isEmpty, partial[0].isEmpty, partial[0].message.capacity == 0 { partial = [] }

@@ -14,7 +14,7 @@ final class AnswerGate: ChannelInboundHandler, RemovableChannelHandler {
 
     private let limit: Int
     private var seen = 0
-    /// The number of bytes of CR LF CR LF, the end of a head, that the last bytes match.
+    /// The number of bytes at the end of the input so far that match the beginning of CR LF CR LF, which ends an HTTP head.
     private var matched = 0
 
     init(limit: Int) {

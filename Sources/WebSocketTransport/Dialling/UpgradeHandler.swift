@@ -78,8 +78,9 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
         }
     }
 
-    /// Replaces the HTTP handlers by the frame handler. The HTTP decoder is removed asynchronously, and processes everything that is
-    /// written until then. Bytes after the answer therefore wait in the frame handler.
+    /// Replaces the HTTP handlers by the frame handler. The HTTP decoder is removed asynchronously, and would process bytes that arrive
+    /// until then. Therefore the gate passes bytes that follow the answer to the frame handler, which stores them until the decoder has
+    /// been removed.
     private func makeWay(_ context: ChannelHandlerContext) {
         stage = .over
         let pipeline = context.pipeline.syncOperations

@@ -25,13 +25,15 @@ struct UpgradeRequest: Sendable {
             throw ConnectionFailure(.badRequest, "The path and query of the WebSocket URL are not percent-encoded.")
         }
         guard endpoint.subprotocols.allSatisfy(Self.isToken) else {
-            throw ConnectionFailure(.badRequest, "The name of a WebSocket subprotocol has invalid characters.")
+            throw ConnectionFailure(
+                .badRequest, "The name of a WebSocket subprotocol is empty or has an invalid character, such as a space.")
         }
         handshake = ClientHandshake(key: key, subprotocols: endpoint.subprotocols)
         var headers = HTTPHeaders([("Host", endpoint.authority)] + handshake.requestFields)
         for header in endpoint.headers {
             guard Self.isToken(header.name), header.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-                throw ConnectionFailure(.badRequest, "A header of the request has a name or value with invalid characters.")
+                throw ConnectionFailure(
+                    .badRequest, "A header has no name, or an invalid character such as a line break in its name or value.")
             }
             guard !Self.isReserved(header.name.lowercased()) else {
                 throw ConnectionFailure(
@@ -42,8 +44,8 @@ struct UpgradeRequest: Sendable {
         head = HTTPRequestHead(version: .http1_1, method: .GET, uri: endpoint.target, headers: headers)
     }
 
-    /// Whether a header is set by the handshake, or is meant for another recipient. Such a header is refused, because the caller would not
-    /// notice if it were left out.
+    /// Whether a header is set by the handshake, describes a body, which the upgrade request does not have, or is meant for a proxy. Such a
+    /// header is refused, because the caller would not notice if it were left out.
     private static func isReserved(_ name: String) -> Bool {
         name.hasPrefix("sec-websocket-") || reserved.contains(name)
     }

@@ -4,7 +4,7 @@ import NIOHTTP1
 import TransportCommon
 import WebSocketFraming
 
-/// Opens the connection of one attempt, and adds the handlers that upgrade it to WebSocket.
+/// Opens the TCP connection for one attempt to connect, and adds the handlers that upgrade the connection to WebSocket.
 struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
     let endpoint: WebSocketEndpoint
     let configuration: WebSocketTransportConfiguration
@@ -29,7 +29,7 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
             trustRoots: configuration.trustRoots, pins: configuration.pins, certificate: configuration.certificate,
             proxy: configuration.proxy, connectTimeout: configuration.connectTimeout, liveness: configuration.liveness,
             paths: configuration.paths, lookUp: lookUp)
-        // Called on the event loop, so that the handlers are added before the first byte can arrive.
+        // The connection is opened on the attempt's event loop, so that the handlers are added before the first byte can arrive.
         attempt.eventLoop.flatSubmit { [attempt, endpoint] in
             dialer.open(
                 host: endpoint.bareHost, port: endpoint.port, usesTLS: endpoint.usesTLS, on: attempt.eventLoop
@@ -39,7 +39,7 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
         }.whenFailure { giveUp(.dialling($0)) }
     }
 
-    /// Ends an attempt that has failed before its pipeline was complete.
+    /// Ends an attempt to connect that has failed before all handlers were added to the channel's pipeline.
     private func giveUp(_ failure: ConnectionFailure) {
         attempt.finish(failure)
         attempt.cut()

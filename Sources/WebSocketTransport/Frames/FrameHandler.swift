@@ -16,7 +16,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         case open
         /// This side has sent its close frame and waits for the peer's.
         case closing
-        /// The end has been reported. Bytes that still arrive are ignored until the peer closes the connection.
+        /// The end of the connection has been reported. Bytes that still arrive are ignored until the peer closes the connection.
         case draining
     }
 
