@@ -48,7 +48,7 @@ package struct RedisAddress: Hashable, Sendable {
     package var credentials: Credentials?
     /// The hosts: at least one. Only addresses of Sentinels and clusters have more than one.
     package var hosts: [Host]
-    /// The number of the database.
+    /// The number of the logical database on the server that a connection selects; 0 by default.
     package var database: Int
     package var topology: Topology
 

@@ -115,7 +115,8 @@ package final class RedisConnection {
         arm()
     }
 
-    /// Performs effects in the order in which they arose, also effects that are added while another one is performed.
+    /// Performs the effects of the conversation, such as writes and reports, in the order in which they arose. An effect that is added
+    /// while another one is performed is performed after it.
     private func perform() {
         if isPerforming { return }
         isPerforming = true
@@ -239,7 +240,7 @@ package final class RedisConnection {
     }
 }
 
-/// Holds a weak reference to an object, for closures of its socket and its timers.
+/// Holds a weak reference to an object, so that closures of sockets and timers do not keep the object in memory.
 struct Weak<Object: AnyObject> {
     weak var object: Object?
 

@@ -126,8 +126,8 @@ package struct RedisConversation: Sendable {
         }
         var waiting = Waiting.answer(id)
         if case .subscribing(let subscribing) = request {
-            // Nothing is sent without names, because the server would unsubscribe from all channels and send an unknown number of
-            // confirmations.
+            // A command without channel names is not sent, because `UNSUBSCRIBE` without names ends all subscriptions, and the server sends
+            // an unknown number of confirmations.
             if subscribing.names.isEmpty { return effects.append(.answer(id, .success(.null))) }
             waiting = .confirmations(id, subscribing, missing: subscribing.names.count)
         }
@@ -213,7 +213,8 @@ package struct RedisConversation: Sendable {
         case .ready, .retiring:
             expire(at: now, into: &effects)
             guard let first = sent.first else { return }
-            // The deadline is considered too, because a command that blocks on the server has a longer time limit.
+            // The server may send nothing until the deadline of the first waiting command, because a command that blocks on the server has
+            // a longer time limit than `silence`.
             let patience = max(max(heardAt, first.at) + timing.silence, first.deadline)
             if now >= patience, isReading { return end(.silent, into: &effects) }
             wake(at: isReading ? patience : now + timing.silence)

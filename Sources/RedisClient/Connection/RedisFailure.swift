@@ -25,14 +25,14 @@ package enum RedisLoss: Error, Hashable, Sendable {
     /// The connection was closed on request.
     case closed
 
-    /// Whether another attempt is pointless until an operator has changed something.
+    /// Whether another attempt to connect is pointless until an operator has changed something.
     package var isFinal: Bool {
         switch self {
         case .tooOld, .closed: true
         case .refused(let reply):
             switch reply.remedy {
             case .stop: true
-            // Only the error of too many connections may end without a change by an operator.
+            // Of these errors, only that of too many connections can disappear without a change by an operator.
             case .fail, .loadScript: !reply.message.hasPrefix("max number of clients")
             case .wait, .connectAnew, .refuseWrites: false
             }
@@ -48,7 +48,7 @@ extension RedisLoss: CustomStringConvertible {
         case .violation(let violation): violation.description
         case .notReadyInTime: "Redis did not accept the connection in time."
         case .silent: "Redis did not answer in time."
-        case .noEcho: "A message published to Redis did not come back in time."
+        case .noEcho: "A test message published to Redis was not received in time."
         case .refused(let reply):
             switch reply.remedy {
             case .stop: "Redis does not accept the user, the password or the user's rights: \(reply)"
@@ -63,7 +63,7 @@ extension RedisLoss: CustomStringConvertible {
             "The Redis server is not a master (its role is \(role)), so it accepts no writes. Give the address of the "
                 + "master, or promote this server."
         case .unlocated: "None of the queried Redis servers returned the address of a master."
-        case .moved: "Another Redis server has become the master."
+        case .moved: "The connection was closed, because another Redis server has become the master."
         case .closed: "The connection to Redis was closed by this program."
         }
     }

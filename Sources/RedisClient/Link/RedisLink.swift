@@ -43,7 +43,7 @@ package struct RedisLinkSettings: Sendable {
 /// All methods may be called from any thread and never block. Calls of one thread keep their order. Events and answers are reported on the
 /// event loop in one common order; their handlers may call the link.
 package final class RedisLink: Sendable {
-    /// Collects the operations of one turn of the event loop and performs them together in the next turn.
+    /// Collects the operations that are requested during one iteration of the event loop, and performs them together in the next iteration.
     private let operations: CoalescingWorker<[RedisLinkOperation]>
 
     /// Makes a link that connects when ``start()`` is called.
@@ -66,8 +66,7 @@ package final class RedisLink: Sendable {
     /// Connects. It can also be called again after the link has stopped for a final cause, such as a wrong password.
     package func start() { perform(.start) }
 
-    /// Uses another endpoint for all later attempts, and ends the pauses between attempts. Ready connections stay
-    /// open.
+    /// Uses another endpoint for all later attempts to connect, and ends the pauses between attempts. Ready connections stay open.
     ///
     /// - Parameter endpoint: the new endpoint; nil for the present one.
     package func renew(_ endpoint: RedisEndpoint? = nil) { perform(.renew(endpoint)) }
@@ -145,7 +144,7 @@ package final class RedisLink: Sendable {
 
 typealias RedisCompletion = @Sendable (Result<RedisValue, RedisFailure>) -> Void
 
-/// An operation that another thread has requested of a link.
+/// An operation that another thread has requested of a link. The link performs it on its event loop.
 enum RedisLinkOperation: Sendable {
     case start
     case renew(RedisEndpoint?)

@@ -49,7 +49,8 @@ extension RedisLinkMachine {
             case .loadScript:
                 if isKnownAnew(id) {
                     again(id, at: now, into: &effects)
-                    // The hold ends, because any answer shows that the server answers again. This call may have been the one that tests it.
+                    // The server answers again, as any answer shows, so the pause in sending ends. This answer may be that of the single
+                    // call that tested it.
                     return endHold(at: now, into: &effects)
                 }
             case .refuseWrites, .stop, .fail: break
@@ -67,7 +68,8 @@ extension RedisLinkMachine {
         }
     }
 
-    /// Handles the end of the hold: sends a single call to test whether the server answers again.
+    /// Called when a pause in sending has ended, which was made because the server could not answer. Sends a single call to test whether
+    /// the server answers again.
     mutating func release(at now: Moment, into effects: inout [Effect]) {
         guard case .ready = commands.phase, let id = unsent.popFirst() else { return endHold(at: now, into: &effects) }
         hold = .trying
@@ -136,7 +138,8 @@ extension RedisLinkMachine {
         sendAll(at: now, into: &effects)
     }
 
-    /// Counts that the server did not have a script that was loaded. Returns whether to load it again, which is done at most three times.
+    /// Counts another answer of the server that it does not have a script, although the script was loaded. Returns whether to load the
+    /// script again, which is done at most three times for one call.
     private mutating func isKnownAnew(_ id: UInt64) -> Bool {
         guard var call = calls[id], case .script(let script, _, _) = call.call, call.misses < 3 else { return false }
         call.misses += 1

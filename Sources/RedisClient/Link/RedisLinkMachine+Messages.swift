@@ -7,7 +7,8 @@ extension RedisLinkMachine {
 
     /// Subscribes to channels now and after every reconnect. The request is answered when the server has confirmed all channels.
     ///
-    /// After its deadline a subscription without confirmation is still repeated; a refused subscription is dropped.
+    /// If the server has not confirmed a subscription by its deadline, the subscription is nevertheless repeated after each reconnect. A
+    /// refused subscription is dropped.
     package mutating func subscribe(
         _ kind: RedisChannel.Kind, _ names: [ByteBuffer], id: UInt64, deadline: Moment, at now: Moment,
         into effects: inout [Effect]

@@ -33,10 +33,11 @@ package struct RedisLinkMachine: Sendable {
 
     struct Lane: Sendable {
         var phase = Phase.idle
-        /// The number of the latest attempt. Reports of connections with other numbers are ignored.
+        /// The number of the latest attempt to connect. Reports of connections that earlier attempts opened are ignored.
         var attempt: UInt64 = 0
         var failures = 0
-        /// The number of consecutive final causes, such as wrong passwords, if the policy continues after them.
+        /// The number of consecutive attempts that failed for a final cause, such as a wrong password. It is counted only if the policy
+        /// makes further attempts after such a cause.
         var refusals = 0
         var readyAt: Moment?
         var status: RedisLinkStatus?
@@ -91,7 +92,7 @@ package struct RedisLinkMachine: Sendable {
 
     // Messages.
     var wanted: Set<RedisChannel> = []
-    /// Subscriptions that wait for a new connection, with their deadlines.
+    /// The deadlines of requests to subscribe that wait for a ready connection, by the id of the request.
     var unconfirmed: [UInt64: Moment] = [:]
     var missingRestores = 0
     var isRestored = false
@@ -99,7 +100,7 @@ package struct RedisLinkMachine: Sendable {
     var isReading = true
     var heardAt = Moment.zero
     var probedAt = Moment.zero
-    /// The number of the latest probe. The payload of each probe contains its number.
+    /// The number of the latest probe, a message that the link publishes to itself. The payload of each probe contains its number.
     var probes: UInt64 = 0
     var probe: (sentAt: Moment, isPublished: Bool)?
 
@@ -121,7 +122,7 @@ package struct RedisLinkMachine: Sendable {
         }
     }
 
-    /// The connections that this link has: none for messages if the policy has no probes.
+    /// The connections that this link has. Without probes in the policy, the link has no connection for messages.
     private var lanes: [RedisLane] { policy.probe == nil ? [.commands] : RedisLane.allCases }
 
     // MARK: Inputs

@@ -18,10 +18,10 @@ package enum RedisLinkStatus: Hashable, Sendable {
     case stopped(RedisLoss)
 }
 
-/// An event of a link for its owner. All events are reported in one order.
+/// An event of a link for its owner. The events of both connections are reported in the order in which they occur.
 package enum RedisLinkEvent: Hashable, Sendable {
     case status(RedisLane, RedisLinkStatus)
-    /// Messages may be missing from now on. This event comes before every message that follows the loss.
+    /// Messages may be missing from now on. This event comes before all messages that are received after the missing ones.
     case interrupted(RedisLoss)
     /// All subscriptions are confirmed, for the first time or after a reconnect. From now on no message is missed. The owner can now read
     /// what was published during the interruption.
@@ -60,7 +60,7 @@ package struct RedisLinkPolicy: Hashable, Sendable {
         package var channel: RedisChannel
         /// A probe is published when no message has arrived for this time.
         package var idle: Duration
-        /// A probe is also published when the last probe was published this long ago.
+        /// A probe is also published when this time has passed since the last one was published, even if messages arrive.
         package var interval: Duration
         /// How long a probe may be under way while no other message arrives.
         package var patience: Duration

@@ -137,7 +137,7 @@ package final class RedisLocator: Sendable {
     ) -> EventLoopFuture<RedisValue> {
         let promise = eventLoop.makePromise(of: RedisValue.self)
         let handshake = RedisHandshake(credentials: credentials.first ?? nil, clientName: clientName, needsMaster: false)
-        // The time limit is short, because a Sentinel that does not answer must not prevent the others from being queried.
+        // The time limit for connecting is short, because a Sentinel that does not answer must not delay the queries to the others.
         var quick = timing
         quick.opening = min(timing.opening, .seconds(1))
         let endpoint = RedisEndpoint(host: host, tls: tls, handshake: handshake, timing: quick)

@@ -17,7 +17,7 @@ struct RedisShard: Hashable, Sendable {
                 node["role"]?.text == "master" && node["health"]?.text == "online"
             }
             let port = master?[usesTLS ? "tls-port" : "port"]?.number
-            // The field is empty if the node has no preferred name for clients.
+            // The field `endpoint` is empty or `?` if the node has no preferred name for clients; then its IP address is used.
             let name = [master?["endpoint"]?.text, master?["ip"]?.text].compactMap(\.self).first { !$0.isEmpty && $0 != "?" }
             guard let name, let port, (1...65_535).contains(port) else { return RedisShard(slots: slots, master: nil) }
             return RedisShard(slots: slots, master: RedisAddress.Host(name, port: Int(port)))

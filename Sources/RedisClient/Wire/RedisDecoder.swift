@@ -64,7 +64,7 @@ package struct RedisDecoder: Sendable {
 
     /// The next complete value; nil when more bytes are needed.
     ///
-    /// - Throws: the violation that ends the stream. Later calls throw the same violation. Values before it were returned.
+    /// - Throws: the violation that ends the stream, after all values before it have been returned. Later calls throw the same violation.
     package mutating func next() throws(RedisViolation) -> RedisValue? {
         if let violation { throw violation }
         do throws(RedisViolation) {

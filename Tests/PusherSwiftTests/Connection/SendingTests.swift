@@ -19,7 +19,7 @@ struct SendingTests {
         send()
         fixture.transport.report(.opened)
         send()
-        let told = "error Event could not be sent: custom There is no connection."
+        let told = "error Event could not be sent: custom There is no connection to the server."
         #expect(errors == [told, told, told] && fixture.sent.isEmpty)
         fixture.greet()
         send()

@@ -9,7 +9,7 @@ struct RedisFailureTests {
             (.unanswered, "Redis did not answer the command in time."),
             (
                 .lost(.noEcho),
-                "The connection ended before Redis had answered. A message published to Redis did not come back in time."
+                "The connection ended before Redis had answered. A test message published to Redis was not received in time."
             ),
             (
                 .unsent(.unlocated),
