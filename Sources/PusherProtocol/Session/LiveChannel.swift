@@ -1,12 +1,12 @@
 import ConnectionEngine
 
-/// The state of a wanted channel on the current connection. It holds no references, so that copies are cheap: it is looked up for every
-/// event.
+/// The state on the current connection of a channel to which the application wants to be subscribed. It holds no references, so that copies
+/// are cheap: it is looked up for every event.
 struct LiveChannel: Sendable {
     enum Phase: Hashable, Sendable {
         /// An authorisation was requested. The phase ends with the job's result or at `deadline`.
         case authorizing(JobID)
-        /// The last attempt failed; the next one starts at `deadline`.
+        /// The last attempt to subscribe failed; the next one starts at `deadline`.
         case waiting
         /// The channel is authorised as the signed-in user, whose sign-in is not confirmed yet. The phase ends with the sign-in or at
         /// `deadline`.
@@ -14,14 +14,14 @@ struct LiveChannel: Sendable {
         /// `pusher:subscribe` was sent. The phase ends with the server's confirmation or at `deadline`.
         case confirming
         case confirmed
-        /// No further attempt is made until the channel is requested again or the next connection opens.
+        /// No further attempt to subscribe is made until the application requests the channel again or the next connection opens.
         case failed
     }
 
     let access: PusherChannelKind.Access
     var phase: Phase
     var deadline: Moment?
-    /// The time of the latest confirmation on this connection.
+    /// The time at which the server last confirmed the subscription on this connection; nil before the first confirmation.
     var confirmedAt: Moment?
     /// Whether the latest `pusher:subscribe` requested missed events. The server sends them before the confirmation (rule RV-4).
     var isReplaying = false
@@ -33,7 +33,7 @@ struct LiveChannel: Sendable {
     var askedAt: Moment?
     /// Whether an event that may belong to the current subscription arrived before the confirmation and was dropped (rule PS-36).
     var hasMissed = false
-    /// Whether an event was delivered before the confirmation.
+    /// Whether an event of the channel was delivered before the server confirmed the subscription.
     var hasTold = false
 
     /// Whether the server has the subscription or is about to have it, as far as the client can tell from the messages.
@@ -42,7 +42,7 @@ struct LiveChannel: Sendable {
 
 /// The key of an encrypted channel, and the events that wait for a newer key.
 struct SealedChannel: Sendable {
-    /// A request for a newer key, with which the first event of `backlog` is decrypted.
+    /// A running request for a newer key, with which the first event of `backlog` shall be decrypted.
     struct KeyReload: Sendable {
         var job: JobID
         var deadline: Moment
@@ -58,11 +58,11 @@ struct SealedChannel: Sendable {
     var reload: KeyReload?
     /// Events in the order of their arrival. The first event could not be decrypted with `key`; the others wait for it.
     var backlog: [PusherEnvelope] = []
-    /// The times of the latest requests for keys.
+    /// The times of the requests for keys in the last minute, which are limited to ``reloadsPerMinute``.
     var reloads: [Moment] = []
 }
 
-/// A change of a presence channel's members that arrived before the confirmation.
+/// A change of a presence channel's members that arrived before the server confirmed the subscription.
 enum EarlyMemberChange: Sendable {
     case added(PusherMember)
     case removed(PusherMember)

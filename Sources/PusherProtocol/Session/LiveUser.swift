@@ -1,13 +1,13 @@
 import ConnectionEngine
 import Identifiers
 
-/// The application's wish to be signed in, which lasts over all connections.
+/// The application's request to be signed in as a user. It lasts over all connections until the application signs out.
 struct WantedUser: Sendable {
-    /// The callers' requests that wait for the confirmation.
+    /// The ids of `signIn` commands that are answered when the server confirms the sign-in or no further attempt is made.
     var waiters: [RequestID] = []
     /// The number of failures since the last confirmed sign-in.
     var failures = 0
-    /// The earliest time of the next automatic attempt; nil for no restriction.
+    /// The earliest time of the next automatic attempt to sign in; nil for no restriction.
     var notBefore: Moment?
 }
 
@@ -18,12 +18,12 @@ struct LiveUser: Sendable {
         case idle
         /// The authorisation of the user was requested. The phase ends with the job's result or at `deadline`.
         case authorizing(JobID)
-        /// The last attempt failed; the next one starts at `deadline`.
+        /// The last attempt to sign in failed; the next one starts at `deadline`.
         case waiting
         /// `pusher:signin` was sent. The phase ends with the confirmation, an error, or at `deadline`.
         case confirming
         case confirmed
-        /// No further attempt is made until a sign-in is requested again or the next connection opens.
+        /// No further attempt is made until the application requests a sign-in again or the next connection opens.
         case failed
     }
 

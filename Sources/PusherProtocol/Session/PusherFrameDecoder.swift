@@ -2,7 +2,7 @@ import ConnectionEngine
 
 /// An element that a frame of a Pusher connection was decoded to.
 public enum PusherInbound: Sendable {
-    /// A message. `text` is the received frame if `keepsText` returned true, otherwise nil.
+    /// A message. `text` is the received frame if the decoder keeps the texts of frames, otherwise nil.
     case message(PusherEnvelope, text: String?)
     /// A frame that is not a Pusher message, with the reason. `text` is as in ``message(_:text:)``.
     case malformed(reason: String, text: String?)

@@ -3,14 +3,16 @@ import Identifiers
 import OrderedCollections
 import WireCoding
 
-/// The state of a Pusher client that survives reconnects: the endpoint, and the wanted channels in the order of the requests.
+/// The state of a Pusher client that survives reconnects: the endpoint, and the channels to which the application wants to be subscribed,
+/// in the order of its requests.
 public struct PusherMemory: Sendable {
     /// The endpoint to which every attempt connects.
     public var endpoint: WebSocketEndpoint
     var channels: OrderedDictionary<Identifier, WantedChannel> = [:]
-    /// The wish to be signed in; nil when no sign-in is requested.
+    /// The application's request to be signed in; nil when it has requested no sign-in.
     var user: WantedUser?
-    /// The latest `pusher:error` about the connection, unless another message followed it. It is the reason if the connection closes now.
+    /// The latest `pusher:error` about the connection, until another message follows. If the connection closes before that, this error is
+    /// reported as the reason.
     var lastError: PusherErrorData?
 
     /// Whether a channel is wanted: the client is subscribed to it, or subscribes as soon as possible.
@@ -49,10 +51,10 @@ public struct PusherMemory: Sendable {
     }
 
     /// Adds a wanted channel and requests the events after `position`, as after a lost connection (rule RV-24). Call it before the first
-    /// attempt.
+    /// attempt to connect.
     ///
-    /// - Parameter socketID: the socket id of the connection on which the position was received; events that were published with its
-    ///   exclusion are not replayed. Nil for none.
+    /// - Parameter socketID: the socket id of the connection on which the position was received. Events whose publisher excluded this
+    ///   socket id are not replayed. Nil for none.
     public mutating func resume(_ channel: String, after position: PusherPosition, heardOn socketID: String? = nil) {
         var wanted = WantedChannel()
         wanted.position = position
@@ -71,24 +73,25 @@ public struct PusherMemory: Sendable {
 
 /// A channel to which the application wants to be subscribed, over all connections.
 struct WantedChannel: Sendable {
-    /// The largest number of events that wait for a channel (rule PS-24).
+    /// The largest number of client events that wait until a channel is subscribed (rule PS-24).
     static let outboxLimit = 100
 
     /// The authorisation that the caller supplied. It is used once.
     var authorization: PusherAuthorization?
-    /// The time limit of each step of a subscription; nil for the policy's request timeout.
+    /// The time limit of the channel's authorisation, and separately of the server's confirmation; nil for the policy's request timeout.
     var timeout: Duration?
-    /// The callers' requests that wait for the confirmation.
+    /// The ids of `subscribe` commands that are answered when the server confirms the subscription or no further attempt is made.
     var waiters: [RequestID] = []
-    /// Events that wait for the confirmation, in the order of the calls.
+    /// Client events that wait for the confirmation of the subscription, in the order of the calls.
     var outbox: [QueuedEvent] = []
-    /// Whether the channel was ever confirmed.
+    /// Whether the server has ever confirmed a subscription to the channel.
     var wasConfirmed = false
     /// The position up to which no event of the channel is missing, and the socket id of the connection that received it. Both are nil on
     /// servers without recovery (rule RV-31).
     var position: PusherPosition?
     var heardOn: String?
-    /// The position of the latest event that was replayed and delivered before a confirmation. Earlier events may be missing (rule RV-32).
+    /// The position of the latest event that was replayed and delivered before the subscription was confirmed. Events before this position
+    /// may be missing (rule RV-32).
     var told: PusherPosition?
     /// When a message was last received before the connection was lost; nil when no messages can be missing.
     var lostAt: Moment?
@@ -96,15 +99,15 @@ struct WantedChannel: Sendable {
     var members: OrderedDictionary<Identifier, PusherMember> = [:]
     /// For presence channels, the user's own id on the current connection.
     var myID: String?
-    /// The reason why the subscription has failed for good on the current connection.
+    /// The reason why no further attempt to subscribe is made on the current connection; nil if attempts are made.
     var refusal: ConnectionFailure?
-    /// The number of failures to subscribe since the last confirmation.
+    /// The number of failed attempts to subscribe since the server last confirmed the channel.
     var failures = 0
-    /// The earliest time of the next automatic attempt; nil for no restriction.
+    /// The earliest time of the next automatic attempt to subscribe; nil for no restriction.
     var notBefore: Moment?
 }
 
-/// A client event that waits for the confirmation of its channel.
+/// A client event that waits for the confirmation of its channel's subscription.
 struct QueuedEvent: Sendable {
     var event: String
     var json: String

@@ -107,7 +107,8 @@ extension PusherSession {
         setDeadline(name, after: Self.pause(after: failure, memory.channels[name]?.failures ?? 1, out: &out), out: &out)
     }
 
-    /// The pause before the next attempt: random, growing with the number of failures, and at least as long as the server has requested.
+    /// The pause before the next attempt to subscribe or sign in: random, growing with the number of failures, and at least as long as the
+    /// server has requested.
     static func pause(after failure: ConnectionFailure, _ failures: Int, out: inout Actions) -> Duration {
         let pause = pause(afterFailures: failures)
         let drawn = out.draw(in: pause...(pause + pause / 4))

@@ -102,11 +102,11 @@ extension PusherSession {
         _ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions
     ) {
         let error = PusherErrorData(parsing: envelope.data)
-        // Only these codes are stored as the reason of a close. On a confirmed connection, 4009 may concern one channel, and the codes from
-        // 4100 to 4299 lead to a reconnect anyway.
+        // On a connection that the server has not confirmed yet, every error is stored as the reason for which the connection may close. On
+        // a confirmed one, only the codes 4100 to 4299 are stored, which always lead to a reconnect; 4009 may concern a single channel.
         if socketID == nil || error.code.map((4100...4299).contains) ?? false { memory.lastError = error }
-        // For a restart, the reason is reported when the connection closes. Reverb also refuses single messages with 4200, so events that
-        // are not confirmed yet must not count as accepted.
+        // An error that asks for a restart is reported when the connection closes. Reverb also refuses single messages with the code 4200,
+        // so events that are not confirmed yet must not count as accepted.
         if error.isRestart {
             if !sent.isEmpty { refusals.append(Self.refusal(.unknown, error)) }
             return
@@ -124,7 +124,7 @@ extension PusherSession {
         out.emit(.serverError(code: error.code, message: error.message))
     }
 
-    /// The failure that an error causes for an event that was sent before it.
+    /// The failure with which an event is answered if the server sent an error after it and before the pong.
     private static func refusal(_ category: StatusCategory, _ error: PusherErrorData) -> ConnectionFailure {
         let code = error.code.map { " (error \($0))" } ?? ""
         return ConnectionFailure(category, String(error.message.prefix(300)) + code, origin: .server)

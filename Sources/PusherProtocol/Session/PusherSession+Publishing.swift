@@ -63,9 +63,9 @@ extension PusherSession {
         } else if !PusherLimits.accepts(eventName: event) {
             problem = "The event name is longer than \(PusherLimits.eventName) characters."
         } else if kind.access == .encrypted {
-            problem = "Encrypted channels have no client events."
+            problem = "Client events cannot be sent on encrypted channels."
         } else if !kind.allowsClientEvents {
-            problem = "Only private and presence channels have client events."
+            problem = "Client events can be sent on private and presence channels only."
         } else if memory.channels[name] == nil {
             problem = "The channel is not subscribed; subscribe to it before you publish a client event."
         } else if json.utf8.count > PusherLimits.eventData {
@@ -115,7 +115,7 @@ extension PusherSession {
         out.answer(id, .success(.sent))
     }
 
-    static let notConnected = ConnectionFailure(.disconnected, "There is no connection.")
+    static let notConnected = ConnectionFailure(.disconnected, "There is no connection to the server.")
 
     /// Sends a ping control frame. Its payload is the number of the ping.
     mutating func ping(out: inout Actions) {

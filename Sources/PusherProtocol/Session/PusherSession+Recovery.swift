@@ -4,7 +4,7 @@ import WireCoding
 
 // Missed events on servers that replay them. Rules RV-30 to RV-34 of `docs/rules/pusher-recovery.md`.
 extension PusherSession {
-    /// Notes whether the server's first message offers recovery.
+    /// Stores whether the server's first message offers recovery, the replay of missed events.
     mutating func noteRecovery(_ greeting: JSONText?, memory: inout PusherMemory) {
         offersRecovery = greeting?["recovery"]?.kind == .object
         // Positions are removed, because this server sends events without positions: a replay from an earlier position would repeat them.
@@ -30,8 +30,8 @@ extension PusherSession {
     mutating func takes(_ envelope: PusherEnvelope, of name: String, _ channel: LiveChannel, memory: inout PusherMemory) -> Bool {
         let isConfirmed = channel.phase == .confirmed
         guard isConfirmed || isEarly(name, channel) else {
-            // On a server with recovery, the confirmation precedes all new events, so this event belongs to an earlier subscription and is
-            // not missed.
+            // On a server with recovery, the confirmation precedes all new events. This event therefore belongs to an earlier, cancelled
+            // subscription, and is not recorded as missed.
             if channel.phase == .confirming, !offersRecovery { live[name]?.hasMissed = true }
             return false
         }

@@ -4,7 +4,8 @@ import WireCoding
 
 // Subscriptions: from the application's request to the server's confirmation.
 extension PusherSession {
-    /// Handles the command to subscribe: stores the wish, and starts an attempt unless one is in progress (rules PS-9 to PS-11).
+    /// Handles the command to subscribe: stores the channel as wanted, and starts an attempt unless one is in progress (rules PS-9 to
+    /// PS-11).
     mutating func subscribe(
         _ subscription: PusherSubscription, id: RequestID?, memory: inout PusherMemory, out: inout Actions
     ) {
@@ -22,8 +23,8 @@ extension PusherSession {
         }
     }
 
-    /// Stores the wish for a channel. Returns false for a name that no server would accept; the request has then been answered with a
-    /// failure.
+    /// Stores a channel as wanted by the application. Returns false for a name that no server would accept; the request has then been
+    /// answered with a failure.
     static func want(
         _ subscription: PusherSubscription, id: RequestID?, memory: inout PusherMemory, out: inout Actions
     ) -> Bool {
@@ -196,22 +197,23 @@ extension PusherSession {
         out.send(.text(PusherClientFrames.unsubscribe(channel: name)))
         early[name] = nil
         takenBack[name] = pings
-        // Many cancelled subscriptions are stored. The pong shows that the server has processed them, so that they can be removed.
+        // A ping is sent when many cancelled subscriptions are stored. Its pong shows that the server has processed the cancellations, so
+        // that the stored ones can be removed.
         if takenBack.count.isMultiple(of: Self.takenBackLimit) { out.send(.ping(nextPing())) }
     }
 
-    /// A ping is sent after this number of cancelled subscriptions, unless an earlier pong has removed them.
+    /// A ping is sent after every so many cancelled subscriptions that are stored at the same time, because its pong allows removing them.
     static let takenBackLimit = 1000
 
     /// Whether events of a channel are delivered before its confirmation, because some servers send events to a subscriber before they
     /// confirm. Events that may belong to an earlier subscription on this connection are not delivered. Servers with recovery confirm
-    /// first, so only replayed events count there (rule PS-36).
+    /// first, so from them only replayed events are delivered early (rule PS-36).
     func isEarly(_ name: String, _ channel: LiveChannel) -> Bool {
         guard channel.phase == .confirming else { return false }
         return channel.isReplaying || (!offersRecovery && (takenBack.isEmpty || takenBack[name] == nil))
     }
 
-    /// Removes the wish for a channel, and answers all callers that wait for the channel.
+    /// Removes a channel from the wanted ones, and answers all callers that wait for the channel with a failure.
     static func forget(_ name: String, id: RequestID?, memory: inout PusherMemory, out: inout Actions) {
         let failure = ConnectionFailure(.cancelled, "The channel was unsubscribed before the request was completed.")
         answerWaiters(of: name, with: .failure(failure), memory: &memory, out: &out)

@@ -17,7 +17,7 @@ extension PusherSession {
         }
     }
 
-    /// Stores the wish to be signed in. Several requests share one sign-in.
+    /// Stores that the application wants to be signed in. Several requests share one sign-in.
     static func wantUser(id: RequestID?, memory: inout PusherMemory, out: Actions) {
         var wanted = memory.user ?? WantedUser()
         wanted.waiters.removeAll { !out.isAwaited($0) }

@@ -31,21 +31,21 @@ public struct PusherSession: WebSocketSession {
     var user = LiveUser()
     /// The keys of encrypted channels that are authorised, with events that wait for a newer key.
     var sealed: [Identifier: SealedChannel] = [:]
-    /// Subscriptions that were cancelled on this connection, each with the number of the last ping before. Their events may still arrive
-    /// until a later ping is answered (rule PS-36).
+    /// Channels whose subscription was cancelled on this connection, each with the number of the last ping before the cancellation. Their
+    /// events may arrive until a later ping is answered (rule PS-36).
     var takenBack: [Identifier: UInt64] = [:]
     /// Changes of members that arrived before the confirmation of their channel, in order (rule PS-37).
     var early: [Identifier: [EarlyMemberChange]] = [:]
     /// The channel of each running authorisation job.
     var jobs: [JobID: String] = [:]
-    /// Events that are not confirmed yet, in the order of sending.
+    /// Client events for which the pong has not arrived that confirms them, in the order of sending.
     var sent: [SentEvent] = []
     /// The number of events without a waiting caller that were sent since the last ping.
     var unpinged = 0
-    /// Errors since the latest pong that may concern an unconfirmed event.
+    /// Errors that the server has sent since the latest pong and that may concern one of the events in `sent`.
     var refusals: [ConnectionFailure] = []
     var pings: UInt64 = 0
-    /// Whether the last probe of the connection has not been answered yet.
+    /// Whether a probe, a ping that tests the connection, was sent and has not been answered.
     var awaitsProbe = false
     /// When the timer fires; nil when it is not running.
     var timerAt: Moment?
@@ -64,8 +64,8 @@ public struct PusherSession: WebSocketSession {
     ) {
         if let error = memory.lastError, socketID != nil {
             memory.lastError = nil
-            // The error of a restart is reported now, because a message followed it: the connection was not closed for the restart (rule
-            // PS-4).
+            // A message has followed an error that asks for a restart, so the connection was not closed. The error is therefore reported
+            // now (rule PS-4).
             if error.isRestart { out.emit(.serverError(code: error.code, message: error.message)) }
         }
         switch inbound {
@@ -109,10 +109,10 @@ public struct PusherSession: WebSocketSession {
             .unknown, "The connection ended before the server confirmed the event; it may have been delivered or not.")
         for event in sent { out.answer(event.id, .failure(unknown)) }
         sent = []
-        // The positions are removed, because events during a disconnect by the application are not missed and must not be replayed.
+        // The positions are removed when the application disconnects, because later events do not count as missed and must not be replayed.
         if failure == nil { Self.forgetPositions(memory: &memory) }
         for name in memory.channels.keys.texts {
-            // No key can arrive after the end of the session, so waiting events are reported as not decrypted.
+            // No newer key can arrive after the end of the session, so events that wait for one are reported as not decrypted.
             for envelope in sealed[name]?.backlog ?? [] {
                 out.emit(.decryptionFailed(channel: name, event: envelope.event, data: envelope.data))
             }
@@ -124,8 +124,8 @@ public struct PusherSession: WebSocketSession {
         }
     }
 
-    /// Records that events of an unconfirmed channel may be lost, if events of it have arrived. The gap is reported with the next
-    /// confirmation (rule PS-36).
+    /// Records that events of a channel may be lost, if some arrived before the server confirmed the subscription. The gap is reported with
+    /// the next confirmation (rule PS-36).
     func noteLoss(of name: String, at moment: Moment, memory: inout PusherMemory) {
         guard let channel = live[name], channel.phase == .confirming, channel.hasTold || channel.hasMissed,
             memory.channels[name]?.lostAt == nil

@@ -45,7 +45,9 @@ public enum PusherClientFrames {
             + "\"user_data\":\(JSONWriter.string(userData))}}"
     }
 
-    /// A message with any event name. - Parameter json: the data as JSON text, which is sent unchanged; the caller must have checked it.
+    /// A message with any event name.
+    ///
+    /// - Parameter json: the data as JSON text, which is sent unchanged; the caller must have checked it.
     public static func event(name: String, channel: String? = nil, json: String) -> String {
         var out: [UInt8] = []
         out.reserveCapacity(json.utf8.count + 96)

@@ -55,7 +55,9 @@ public enum PusherEncryption {
         Data(base64Encoded: text).map { Array($0) }
     }
 
-    /// A new random nonce of 24 bytes. - Parameter generator: a cryptographic random generator.
+    /// A new random nonce of 24 bytes.
+    ///
+    /// - Parameter generator: a cryptographic random generator.
     public static func randomNonce(using generator: inout some RandomNumberGenerator) -> [UInt8] {
         (0..<SecretBox.nonceSize).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }

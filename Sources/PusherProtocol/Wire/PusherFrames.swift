@@ -92,7 +92,9 @@ public enum PusherFrames {
         frame(PusherEventName.cacheMiss, channel: channel, data: Array("{}".utf8))
     }
 
-    /// The message `pusher:error`. - Parameter channel: the channel that the error concerns; nil for none.
+    /// The message `pusher:error`.
+    ///
+    /// - Parameter channel: the channel that the error concerns; nil for none.
     public static func error(code: Int?, message: String, channel: String? = nil) -> [UInt8] {
         var out: [UInt8] = []
         JSONWriter.append("{\"event\":\"pusher:error\",\"data\":{\"code\":", to: &out)

@@ -53,7 +53,7 @@ public struct PusherPosition: Hashable, Sendable, CustomStringConvertible {
 public struct PusherRecoverRequest: Hashable, Sendable {
     /// The position of the last event of the channel that the client has received.
     public var position: PusherPosition
-    /// The socket id of the connection on which the client received the position. Events that were published with its exclusion are not
+    /// The socket id of the connection on which the client received the position. Events whose publisher excluded this socket id are not
     /// replayed.
     public var socketID: String?
 
