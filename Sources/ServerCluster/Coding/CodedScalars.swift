@@ -114,8 +114,8 @@ extension Int64: CodedValue {}
 extension Int: CodedValue {}
 
 extension FieldCoder {
-    /// Prepares for writing `length` bytes. In the sequence layout, this writes the length before them; in the tagged layout, the field
-    /// already has it.
+    /// Prepares for writing `length` bytes. In the sequence layout, this writes the length before the bytes. In the tagged layout it writes
+    /// nothing, because the length stands before the field.
     @inlinable
     mutating func begin(_ length: Int) {
         if layout == .sequence { bytes.writeInteger(UInt32(clamping: length)) }

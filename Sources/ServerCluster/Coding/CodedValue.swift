@@ -35,8 +35,8 @@ package enum CodingLayout: Hashable, Sendable {
 package protocol CodedValue {
     /// Writes or reads all fields, in the ascending order of their tags.
     ///
-    /// A tag is never used for another field later. A field that is added in a later version gets the next tag and a default, which values
-    /// of earlier versions have there.
+    /// A tag is never used for another field later. A field that is added in a later version gets the next tag and a default, which a
+    /// reader uses for values of earlier versions.
     ///
     /// - Parameter value: the value to write; nil when a value is read.
     /// - Returns: the value that was read or written.
@@ -45,7 +45,7 @@ package protocol CodedValue {
     /// The number of bytes that the value takes in a field of the tagged layout; nil when it is known only after writing.
     var fieldLength: Int? { get }
 
-    /// The approximate number of bytes that the value takes, so that they are allocated once.
+    /// The approximate number of bytes that the value takes, so that memory for all of them is allocated once.
     var expectedLength: Int { get }
 }
 

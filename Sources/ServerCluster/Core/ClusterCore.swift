@@ -20,9 +20,10 @@ package struct ClusterCore: Sendable {
     var handOver: HandOver?
     /// The time since which this process leads with prepared services.
     var ledSince: MonotonicInstant?
-    /// The node in whose favour this one has resigned; nil again once a leader is known.
+    /// The node that this one wanted as the next leader when it last resigned; nil again once a leader is known.
     var offered: ClusterNode?
-    /// A node that did not take over when this one resigned in its favour, and the time before which it is not chosen again.
+    /// A node that did not become the leader after this one had resigned in its favour, and the time before which it is not chosen as
+    /// successor again.
     var reluctance: (node: ClusterNode, end: MonotonicInstant)?
     private let nodesKey: StoreKey
     private let lossKey: StoreKey
@@ -76,8 +77,8 @@ package struct ClusterCore: Sendable {
         isReady = true
         nextElection = now
         unheardSince = nil
-        // The grace time is for a leader that may reconnect as well. A process that has just started has seen no leader, so it needs no
-        // grace time.
+        // No election starts during the grace time, so that a leader that has lost the store as well can reconnect first. A process that
+        // has just started has seen no leader, so it needs no grace time.
         if member.highestGeneration > 0 { grace = now.advanced(by: policy.grace) }
         withMember(at: now, &effects) { $0.restored(at: now, into: &$1) }
         withLeader(&effects) { $0.confirm(at: now, into: &$1) }
@@ -109,7 +110,8 @@ package struct ClusterCore: Sendable {
                 node, generation: generation, previous: previous, former: former, nodesKey: nodesKey, lossKey: lossKey,
                 policy: leaderPolicy, at: now)
             effects.append(.prepare(generation: generation))
-        // This process asked twice because of an interruption, and the first question led to its election (rule CR-90).
+        // This process asked twice to be elected, because the connection was interrupted, and the first request led to its election (rule
+        // CR-90).
         case .following(let record) where record.leader == node && record.position.generation == role.generation: known = nil
         case .following(let record):
             retire(into: &effects)
@@ -158,8 +160,8 @@ package struct ClusterCore: Sendable {
         withLeader(&effects) { $0.open(to: nodes, stopped: stopped, hasLost: hasLost, at: now, into: &$1) }
     }
 
-    /// Handles that the services could not prepare to lead. Another process may try at once. This process tries again only after a pause,
-    /// because the same failure may follow at once each time (rule CR-64).
+    /// Handles that the services could not prepare to lead. Another process may try to lead at once. This process tries again only after a
+    /// pause, because the same failure may follow at once each time (rule CR-64).
     package mutating func preparationFailed(
         generation: UInt64, at now: MonotonicInstant, into effects: inout [ClusterEffect]
     ) {
@@ -207,7 +209,8 @@ package struct ClusterCore: Sendable {
 
     // MARK: Node and leader
 
-    /// Changes the node's machine. Its requests to the leader bypass the store when this process is the leader itself (rule CR-26).
+    /// Changes the state of this process's node. The node's requests to the leader bypass the store when this process is the leader itself
+    /// (rule CR-26).
     package mutating func withMember(
         at now: MonotonicInstant, _ effects: inout [ClusterEffect], _ body: (inout MemberMachine, inout [MemberEffect]) -> Void
     ) {

@@ -9,7 +9,7 @@ import ServerValues
 /// below that limit for any usual setting.
 struct AnswerSender: Sendable {
     private var pieces = Deque<ClusterAnswers.Piece>()
-    /// How many of the first ``pieces`` were sent and are not confirmed.
+    /// How many of the first ``pieces`` were sent to the node, which has not confirmed them.
     private var sent = 0
     private var sentBytes = 0
     private var last: UInt64 = 0
@@ -17,7 +17,7 @@ struct AnswerSender: Sendable {
     private var progress: MonotonicInstant?
     private(set) var waitingBytes = 0
 
-    /// The number of bytes that one piece counts in addition to its payload.
+    /// The number of bytes that are counted for each piece in addition to its payload.
     private static let framing = 64
 
     /// Queues an answer. If the queue would exceed ``LeaderPolicy/answerBytes``, an empty answer replaces it, which the service reports as

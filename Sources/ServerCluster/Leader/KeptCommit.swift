@@ -3,7 +3,7 @@ import NIOCore
 /// A stored batch in a leader's memory, from which it is appended again if the store loses it. The batch is encoded, and the small buffers
 /// of its writes are slices of one large buffer.
 ///
-/// Only about one in a thousand batches is needed again, so a batch is decoded only then.
+/// Only about one in a thousand batches is needed again. Therefore a batch is decoded when it is needed, and not before.
 struct KeptCommit: Sendable {
     let position: ClusterPosition
     private let bytes: ByteBuffer

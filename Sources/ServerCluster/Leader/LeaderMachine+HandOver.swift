@@ -10,7 +10,7 @@ package struct HandOverPolicy: Hashable, Sendable {
     package var drain: Duration = .seconds(1)
     /// The head start in the election of the node that the leader has chosen: other nodes do not ask to lead in this time.
     package var headStart: Duration = .milliseconds(500)
-    /// How long a leader does not choose a node again that has not taken over.
+    /// How long a leader does not choose a node as its successor again after that node has not taken over.
     package var reluctance: Duration = .seconds(60)
 
     package init() {}

@@ -42,7 +42,7 @@ package struct LeaderMachine: Sendable {
     private struct Underway: Sendable {
         var commit: ClusterCommit
         var ids: [UInt64] = []
-        /// The number of emissions whose last part is in this batch.
+        /// The number of emissions (decisions of services with their writes) whose last part is in this batch.
         var emissions: UInt64 = 0
     }
 
@@ -52,17 +52,19 @@ package struct LeaderMachine: Sendable {
     /// The position of the last batch that was made.
     package private(set) var position: ClusterPosition
     var seats: [ClusterNode: Seat] = [:]
-    /// The removed sessions, by the incarnation of their node. Their messages are ignored.
+    /// The sessions of nodes that the leader has removed, by the incarnation of the node. Messages of these sessions are ignored.
     var expelled: [UInt64: UInt32] = [:]
     private var queue = Deque<ClusterEmission>()
     package private(set) var queuedBytes = 0
-    /// The number of emissions so far. ``completed`` is the number of emissions that are stored.
+    /// The number of emissions (decisions with their writes) that services have made so far. ``completed`` is the number of those that are
+    /// stored.
     private var emitted: UInt64 = 0
     private var completed: UInt64 = 0
-    /// Answers to queries in the order of their requests. Each is sent once `emissions` emissions are stored.
+    /// Answers to queries in the order of their requests. Each is sent once as many of the leader's decisions are stored as its `emissions`
+    /// says.
     private var heldAnswers = Deque<(emissions: UInt64, session: ClusterSession, request: UInt64, payload: ByteBuffer)>()
-    /// The size of a fact or write that is too long for the store; nil if there is none. With one, the leader resigns instead of making the
-    /// next batch.
+    /// The size in bytes of a fact or write that is too long for the store, so that the leader resigns instead of making the next batch;
+    /// nil if there is none.
     private var tooLong: Int?
     /// The ids of emissions that were too long for the store.
     private var refusedIDs: [UInt64] = []
@@ -84,11 +86,11 @@ package struct LeaderMachine: Sendable {
     /// The number of requests that were passed to services and not answered.
     var openRequests = 0
 
-    /// Makes a leader that ignores requests until ``open(to:stopped:hasLost:at:into:)``. Emissions of the services before that call are
-    /// stored before the opening entry of the log.
+    /// Makes a leader that ignores requests until ``open(to:stopped:hasLost:at:into:)``. Decisions that services make before that call are
+    /// stored before the log entry that opens the leadership.
     ///
     /// - Parameters:
-    ///   - previous: the last batch of the previous leader.
+    ///   - previous: the position of the last batch of the previous leader.
     ///   - former: the previous leader, from which nothing was received since it renewed its lease.
     ///   - nodesKey: a hash with a field for each node that has announced itself.
     ///   - lossKey: a key that exists when the services of the next leader have to report a loss of data.
@@ -124,7 +126,7 @@ package struct LeaderMachine: Sendable {
             seat.isExpected = true
             seats[node] = seat
         }
-        // The loss is unset now, because the services have restored the stored state and were told of the loss.
+        // The stored mark of a loss is removed now, because the services have restored the stored state and were told of the loss.
         emit(ClusterEmission(item: .opened, writes: hasLost ? [.unset(lossKey)] : []))
         flush(at: now, into: &effects)
         for node in stopped.sorted() where node != self.node { giveUp(node, into: &effects) }
@@ -187,7 +189,8 @@ package struct LeaderMachine: Sendable {
     /// - Parameter isJoined: whether the answer must be in the same batch as the preceding emissions.
     package mutating func answer(_ session: ClusterSession, number: UInt64, _ payload: ByteBuffer, isJoined: Bool) {
         openRequests -= 1
-        // An empty answer, because the next leader must not repeat a request whose result is too long: that would end its leadership, too.
+        // The answer becomes empty, because the next leader must not repeat a request whose result is too long: that would end its
+        // leadership, too.
         let payload = isJoined && tooLong != nil ? ByteBuffer() : payload
         emit(ClusterEmission(item: .answer(session, number: number, payload), isJoined: isJoined))
     }
@@ -379,7 +382,7 @@ package struct LeaderMachine: Sendable {
         while kept.count > 1, keptBytes > policy.keptBytes, let first = kept.popFirst() { keptBytes -= first.bytes }
     }
 
-    /// Ends the leadership. Queued emissions are not stored, and their callers are informed.
+    /// Ends the leadership. Queued decisions are not stored, and the callers that wait for them are notified of the failure.
     package mutating func end(into effects: inout [LeaderEffect]) {
         guard !isOver else { return }
         isOver = true
@@ -440,8 +443,8 @@ package struct LeaderMachine: Sendable {
         effects.append(.left(node))
     }
 
-    /// Notifies a node that it was removed, and removes it from the store. This is stored after the changes that the node's end caused: if
-    /// this leader ends in between, the next leader still has the node and makes the remaining changes.
+    /// Notifies a node that it was removed, and removes it from the store. This is stored after the changes that the node's removal caused.
+    /// If this leader ends in between, the next leader still finds the node in the store and makes the remaining changes.
     package mutating func forget(_ node: ClusterNode) {
         emit(ClusterEmission(item: nil, writes: [.removeFields(nodesKey, [.text(node.description)])]))
         if let session = expelled[node.incarnation] {
@@ -464,8 +467,8 @@ package struct LeaderMachine: Sendable {
         emit(ClusterEmission(item: nil, writes: [.put(nodesKey, .text(node.description), 1)]))
     }
 
-    /// Stores that this node stops, so that the next leader does not wait for its announcement (rule CR-15). Versions that read only the
-    /// names of the nodes still wait.
+    /// Stores that this node stops, so that the next leader does not wait for its announcement (rule CR-15). Servers of earlier versions
+    /// ignore this and wait nevertheless.
     ///
     /// - Parameter id: the id of the emission, for ``LeaderEffect/completed(_:_:)``.
     package mutating func noteStopping(id: UInt64) {

@@ -5,15 +5,16 @@ import ServerValues
 package struct LeaderPolicy: Hashable, Sendable {
     /// The time without a heartbeat after which a node is removed.
     package var nodeTimeout: Duration = .seconds(10)
-    /// The longest silence that counts against the previous leader's node when the next leader starts. That node may have been disconnected
-    /// as long as the store was, and needs some seconds to announce itself.
+    /// When a leader starts, its predecessor's node is treated as silent for at most this long. That node may have been disconnected for as
+    /// long as the store was, and needs some seconds to announce itself before ``nodeTimeout`` removes it.
     package var longestSilence: Duration = .seconds(6)
     /// If the leader has received nothing from its own node for this time, it ignores the silence of other nodes, because messages do not
     /// pass through the store. The time of two heartbeats.
     package var hearing: Duration = .seconds(4)
-    /// The number of bytes at which a batch ends, unless the next emission must be in the same batch.
+    /// The number of bytes at which a batch ends, unless the next decision must be in the same batch.
     package var batchBytes = 1_048_576
-    /// The largest number of bytes of one batch. Emissions that should be in one batch but exceed this limit are divided.
+    /// The largest number of bytes of one batch. Decisions that should be stored in one batch but exceed this limit are divided among
+    /// several.
     package var joinedBytes = 8_388_608
     /// The largest length of a fact, answer or write in bytes. A longer one ends the leadership, because the store would never accept it.
     package var longestCommand = 50_331_648
@@ -45,11 +46,11 @@ package struct LeaderPolicy: Hashable, Sendable {
 package struct ClusterEmission: Sendable {
     package var item: ClusterItem?
     package var writes: [StoreWrite]
-    /// The id under which the owner is notified when the emission is stored; nil when no caller waits for that.
+    /// The id under which the owner of the leader is notified when the decision is stored; nil when no caller waits for that.
     package var id: UInt64?
-    /// Whether the emission must be in the same batch as the preceding one.
+    /// Whether the decision must be stored in the same batch as the preceding one.
     package var isJoined: Bool
-    /// Whether this is the last part of an emission that was divided; true for an undivided one.
+    /// Whether this is the last part of a decision that was divided; true for an undivided one.
     var isComplete = true
 
     package init(item: ClusterItem?, writes: [StoreWrite] = [], id: UInt64? = nil, isJoined: Bool = false) {
@@ -66,7 +67,7 @@ package struct ClusterEmission: Sendable {
 
     var cost: Int { writes.reduce(item?.cost ?? 0) { $0 + $1.cost } }
 
-    /// Divides the emission into several with the same total effect, each of at most `limit` bytes unless a single write is larger. The
+    /// Divides the decision into several with the same total effect, each of at most `limit` bytes unless a single write is larger. The
     /// item for the nodes is in the last part.
     func parts(of limit: Int) -> [ClusterEmission] {
         guard cost > limit else { return [self] }
@@ -144,7 +145,7 @@ package enum LeaderEffect: Sendable {
     case left(ClusterNode)
     /// End a node's earlier subscriptions and sessions. The node has started again, and announces itself again.
     case lost(ClusterNode)
-    /// The emission with this id was stored (true), or will never be stored (false).
+    /// The emission (a decision with its writes) with this id was stored (true), or will never be stored (false).
     case completed(UInt64, Bool)
     /// The leader resigns. The effect ``end`` follows.
     case resign(LeaderResignation)

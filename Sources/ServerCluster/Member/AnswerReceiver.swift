@@ -6,7 +6,8 @@ struct AnswerReceiver: Sendable {
     /// The number of the last piece whose receipt was confirmed to the leader.
     private var told: UInt64 = 0
     private var untoldBytes = 0
-    /// Whether pieces arrived a second time, which means that the leader has not received their confirmation.
+    /// Whether pieces have arrived a second time. Then the leader has not received the confirmation of their first arrival, so it is sent
+    /// again.
     private var isRepeated = false
     private var partial: ByteBuffer?
 

@@ -46,8 +46,8 @@ package struct MemberMachine: Sendable {
     package internal(set) var session: UInt32 = 1
     /// The highest generation of any batch or leader that this node has seen.
     package internal(set) var highestGeneration: UInt64 = 0
-    /// The last loss in the log that this node's services have reported to their clients; nil for none. Clients that connected later need
-    /// no report, because the leader that admitted them was informed of the loss.
+    /// The position of the last loss in the log that this node's services have reported to their clients; nil for none. Clients that
+    /// connected after the loss need no report, because the leader that admitted them was informed of it.
     private var told: ClusterPosition?
     /// The last batch that the log still has, after it has lost batches which this node had applied; nil once the leader has notified all
     /// nodes of the loss.
@@ -120,7 +120,8 @@ package struct MemberMachine: Sendable {
         phase = .current
         if let record { highestGeneration = max(highestGeneration, record.position.generation) }
         guard let position else {
-            // Asked again: the messages that arrived during the question may come from a leader that was elected after the store answered.
+            // The store is asked again, because a message of the log arrived meanwhile: it may come from a leader that was elected after
+            // the store had answered.
             if isBehind, record == nil { return locate(at: now, into: &effects) }
             guard let record else { return }
             // Batches from before this node joined are not needed, because the leader sends the current state to this node.

@@ -21,8 +21,8 @@ package struct ClusterPartition: Hashable, Sendable {
         partitions.partition(of: application, in: service) == number
     }
 
-    /// The ids that the partition's leader may assign where rows of several partitions are in one table with the id as its key. No other
-    /// partition assigns any of them, whatever the number of partitions is or was.
+    /// The ids that this partition's leader may assign to rows of a table that several partitions share. No other partition assigns any of
+    /// these ids, whatever the number of partitions is now or was earlier.
     package var ids: TimetokenShare { TimetokenShare(number, of: ClusterPartitions.limit) }
 
     /// Returns the node that should lead this partition. All leaders usually have the same list of nodes, so they agree on the node for

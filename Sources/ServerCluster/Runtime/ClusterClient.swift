@@ -94,8 +94,8 @@ package final class ClusterClient: ClusterBus {
 
     /// Waits until the node has read the log to its end and there is a leader that answers requests.
     ///
-    /// - Returns: false when the time limit is reached first. True nevertheless if there is a leader that only has to restore the stored
-    ///   state: if this process gave up and ended, the next leader would have to restore it again from the beginning.
+    /// - Returns: false when the time limit is reached first. If a leader is restoring the stored state at that time, the result is true
+    ///   nevertheless: if this process gave up and ended, the next leader would have to restore the state again from the beginning.
     package func waitUntilReady(within limit: Duration) async -> Bool {
         let end = NIODeadline.now() + TimeAmount(limit)
         while !status.isReady {
@@ -112,7 +112,8 @@ package final class ClusterClient: ClusterBus {
         await withTaskGroup(of: Void.self) { group in
             for leader in leaders { group.addTask { await leader.prepareToResign() } }
         }
-        // The note lets the next leader remove this node at once. Without it, that would take ten seconds (rule CR-15).
+        // Stores that this node stops. The next leader then removes it at once; otherwise it would wait ten seconds for this node (rule
+        // CR-15).
         try? await eventLoop.flatSubmit { [runtime] in runtime.value.noteStopping(within: .seconds(1)) }.get()
         let closing = try? await eventLoop.submit { [runtime] in runtime.value.close() }.get()
         await closing?.value
@@ -136,7 +137,7 @@ final class ClusterInbox: Sendable {
             generation: UInt64, ClusterServiceID, ByteBuffer?, ClusterAudience, [StoreWrite], (@Sendable (Bool) -> Void)?)
         case answer(generation: UInt64, ClusterSession, number: UInt64, ByteBuffer)
         case queryAnswer(generation: UInt64, ClusterSession, number: UInt64, ByteBuffer)
-        /// A closure whose emissions and answers are stored together.
+        /// A closure that calls the leader's services. All decisions and answers that it causes are stored together.
         case work(@Sendable () -> Void)
     }
 

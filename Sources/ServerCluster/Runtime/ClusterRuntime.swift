@@ -27,7 +27,7 @@ final class ClusterRuntime {
     /// Closures of ``ClusterOutput/perform(_:)`` that have not run. ``isWorking`` is true while they are being run.
     private var works: Deque<@Sendable () -> Void> = []
     private var isWorking = false
-    /// Whether a batch may have to be made, because the leader has emitted a decision, or the previous batch was stored.
+    /// Whether a batch may have to be made, because a service of the leader has made a decision, or the previous batch was stored.
     var hasEmitted = false
     /// Whether a task that makes the next batch is scheduled on the event loop.
     private var isFlushScheduled = false
@@ -142,12 +142,13 @@ final class ClusterRuntime {
         isWorking = false
     }
 
-    /// Applies queued entries to the core, and sends this node's new requests.
+    /// Applies entries of the inbox to the core, and sends this node's new requests.
     ///
-    /// - Parameter areJoined: whether all resulting emissions must be stored together.
+    /// - Parameter areJoined: whether all resulting decisions must be stored together.
     private func take(_ entries: [ClusterInbox.Entry], areJoined: Bool) {
         guard !entries.isEmpty else { return }
-        // `drain()` runs the closures after these entries, so the emissions of a closure follow all earlier ones.
+        // Closures are only queued here. `drain()` runs them after the other entries, so the decisions that a closure makes are stored
+        // after all decisions that were queued before it.
         for case .work(let body) in entries { works.append(body) }
         run { [self] core, now, effects in
             take(entries, &core, now, areJoined: areJoined, &effects)
@@ -156,9 +157,9 @@ final class ClusterRuntime {
         }
     }
 
-    /// Applies queued entries to the core.
+    /// Applies entries of the inbox to the core.
     ///
-    /// - Parameter areJoined: whether all resulting emissions must be stored together.
+    /// - Parameter areJoined: whether all resulting decisions must be stored together.
     private func take(
         _ entries: [ClusterInbox.Entry], _ core: inout ClusterCore, _ now: MonotonicInstant, areJoined: Bool,
         _ effects: inout [ClusterEffect]
@@ -375,13 +376,14 @@ final class ClusterRuntime {
         }
     }
 
-    /// Runs a closure that calls the leader's services, and applies the resulting emissions.
+    /// Runs a closure that calls the leader's services, and applies the decisions that they make.
     ///
-    /// - Parameter areJoined: whether the emissions are stored together. Announcements and the end of a node can cause more emissions than
-    ///   one batch holds; if the leader ends in between, the node announces itself again to the next leader, or that leader makes the
+    /// - Parameter areJoined: whether these decisions are stored together. Announcements and the end of a node can cause more decisions
+    ///   than one batch holds; if the leader ends in between, the node announces itself again to the next leader, or that leader makes the
     ///   remaining changes.
     private func emitting(areJoined: Bool = true, _ body: () -> Void) {
-        // Entries that are already queued are handled first, because their emissions must not be joined to those of the closure.
+        // Entries that are already in the inbox are handled first, because their decisions must not be stored together with those of the
+        // closure.
         drain()
         let entries = inbox.collect(body)
         for case .work(let body) in entries { works.append(body) }

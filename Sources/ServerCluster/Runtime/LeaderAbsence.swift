@@ -1,17 +1,19 @@
 import ServerValues
 
-/// Determines whether calls are answered in time. A short time without a leader does not count, because calls wait for the next leader.
+/// Determines whether calls of clients are answered in time. A short time without a leader does not count as an absence, because calls wait
+/// for the next leader.
 package struct LeaderAbsence: Sendable {
-    /// The time when there was last a leader that answers requests; nil if there was none yet.
+    /// The time at which a leader that answers requests was last known; nil if there was none yet.
     private var lastLed: MonotonicInstant?
     private let limit: Duration
 
-    /// - Parameter limit: how long a call waits for a leader.
+    /// - Parameter limit: how long a client's call waits for a leader before it fails.
     package init(limit: Duration) {
         self.limit = limit
     }
 
-    /// Returns whether a call gets an answer: there is a leader, or there was one less than the limit ago. Call it about every 100 ms.
+    /// Returns whether calls of clients can expect an answer: a leader answers requests now, or one did so more recently than a call waits
+    /// for the next leader. Call this method about every 100 ms.
     ///
     /// - Parameter isLed: whether there is a leader that answers requests.
     package mutating func isBridged(_ isLed: Bool, at now: MonotonicInstant) -> Bool {

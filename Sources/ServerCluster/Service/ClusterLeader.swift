@@ -47,7 +47,7 @@ package protocol ClusterLeaderFactory: AnyObject, Sendable {
     func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader
 }
 
-/// What a ``ClusterLeader`` uses of the cluster: store, log, output and event loop.
+/// The parts of the cluster that a ``ClusterLeader`` uses: store, log, output and event loop.
 package struct ClusterLeaderContext: Sendable {
     /// Receives decisions.
     package let output: any ClusterOutput

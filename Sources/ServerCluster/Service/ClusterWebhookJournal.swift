@@ -14,7 +14,8 @@ package final class ClusterWebhookJournal: WebhookJournal {
     package struct Limits: Hashable, Sendable {
         package var events = 100_000
         package var bytes = 64 << 20
-        /// The greatest age of a stored event that no receiver has claimed.
+        /// How long events that a previous leader has stored wait until their application is configured, counted from the start of this
+        /// leader. Then they are dropped.
         package var patience = Duration.seconds(300)
 
         package init() {}
@@ -26,7 +27,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
         var sizes: [UInt64: Int] = [:]
         var bytes = 0
         var unclaimed: [Identifier: [KeptWebhookEvent]] = [:]
-        /// The time since which the ``unclaimed`` events have been waiting.
+        /// When the previous leader's events were read. The ``unclaimed`` ones have been waiting for their application since then.
         var began: MonotonicInstant
         var isFull = false
     }
@@ -42,7 +43,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
 
     /// The bytes that the store needs for an event in addition to its content.
     private static let overhead = 160
-    /// The number of fields that are read at a time.
+    /// The number of fields of the map that are read from the store at a time.
     private static let page = 50
 
     /// Reads the events that the previous leader has stored and not removed.

@@ -10,7 +10,8 @@ package protocol StoreEngine: AnyObject, Sendable {
     /// Connects to the store, and calls `events` for each event from then on.
     func start(events: @escaping @Sendable (StoreEvent) -> Void)
 
-    /// Takes part in the election of the leader. The outcome of a resignation has no meaning.
+    /// Sends this process's request in the election of the leader, and reports the outcome. When a leader resigns, the reported outcome has
+    /// no meaning.
     func elect(_ candidacy: Candidacy, completion: @escaping @Sendable (ElectionOutcome) -> Void)
 
     /// Counts the nodes that are subscribed to requests for this leader; nil when the number is not known.

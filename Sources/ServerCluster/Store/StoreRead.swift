@@ -15,12 +15,12 @@ package enum StoreRead: Hashable, Sendable {
     case hasField(StoreKey, StoreWord)
     case fieldNames(StoreKey)
     case allFields(StoreKey)
-    /// About `count` fields of a map: the first ones, or those that follow the page with the cursor `after`. A field may be in two pages if
-    /// the map is changed in between.
+    /// Reads about `count` fields of a map: the first ones, or those that follow the page with the cursor `after`. A field may be in two
+    /// pages if the map is changed in between.
     case page(StoreKey, after: String?, count: Int)
 
-    /// About `count` keys whose names begin with a text: the first ones, or those that follow the page with the cursor `after`. A key may
-    /// be in two pages. The answer is `keys`.
+    /// Reads about `count` keys whose names begin with a text: the first ones, or those that follow the page with the cursor `after`. A key
+    /// may be in two pages. The answer is `keys`.
     case keys(beginningWith: StoreKey, after: String?, count: Int)
 
     // Sets. The answers are `list` and `number` (1 or 0), in the order of these cases.

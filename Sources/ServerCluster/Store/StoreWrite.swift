@@ -52,7 +52,8 @@ package enum StoreWrite: Hashable, Sendable {
     case removeEntries(StoreKey, [UInt64])
 }
 
-/// Which old entries a stream may lose when an entry is appended. The store may keep more where that is cheaper.
+/// The old entries that the store may remove from a stream when an entry is appended. The store may keep more of them where that is
+/// cheaper.
 package enum StreamLimit: Hashable, Sendable {
     /// The entries before this number.
     case before(UInt64)
