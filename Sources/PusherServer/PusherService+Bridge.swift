@@ -3,7 +3,7 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-// Exchanges messages of public channels with the other services of this server.
+// Exchanges messages of public channels with the other services of this server, such as PubNub.
 extension PusherService: BridgedFront {
     package var bridgeName: String { BridgedMessage.pusher }
     package var bridgedApplication: String? { settings.bridgedID }

@@ -118,7 +118,8 @@ extension PusherService: ConsoleService {
     package func webhookRows() -> [(application: String, receivers: [WebhookReport])] {
         let told = webhookReports
         return listedApplications.filter { !$0.webhooks.isEmpty }.map { application in
-            // Receivers without counts: no event has been sent yet, or another server of the cluster sends the events.
+            // An application gets receivers without counts if it has sent no webhook event yet, or if another server of the cluster sends
+            // its events.
             let untold = application.webhooks.enumerated().map { WebhookReport(number: $0, url: $1.url, counts: .init()) }
             return (application.id, told.first { $0.application == application.id }?.receivers ?? untold)
         }

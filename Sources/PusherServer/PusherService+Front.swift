@@ -240,7 +240,7 @@ extension PusherService: WebSocketFront {
         for (application, tally) in channels.recoveries {
             recoveries[context.names.counted(ApplicationName(.pusher, application)), default: .init()] += tally
         }
-        // Read after the loops above, because they add names of applications that are counted for the first time.
+        // The names are read after the loops above, because the loops add names of applications that are counted for the first time.
         let names = context.names.names
         let gauges: [(String, String, KeyPath<ChannelTally, Int>)] = [
             ("channels", "Channels with at least one subscription.", \.channels),

@@ -16,7 +16,7 @@ package struct PusherServiceSettings: Sendable {
     package var maximumMessageBytes: Int
     /// The close code that clients receive when the server stops.
     package var drainCode: UInt16
-    /// The application whose public channels are shared with other services.
+    /// The id of the application whose public channels are shared with other services of this server; nil for none.
     package var bridgedID: String?
 
     package init(

@@ -69,7 +69,7 @@ package protocol ChannelBackend: AnyObject, Sendable {
 
     // MARK: Reads
 
-    /// The occupancy of a channel; nil when it has no subscribers.
+    /// The numbers of subscriptions to a channel and of its users; nil when it has no subscribers.
     func occupancy(of channel: ChannelID) -> ChannelOccupancy?
     /// The members of a presence channel, in the order in which they joined.
     func members(of channel: ChannelID) -> [PresenceMember]
@@ -85,11 +85,11 @@ package protocol ChannelBackend: AnyObject, Sendable {
     var channelCount: Int { get }
     /// The numbers of channels, subscriptions and members, by application id.
     var tallies: [(application: String, tally: ChannelTally)] { get }
-    /// The size of each application's recovery histories; empty unless this process makes the decisions about its channels.
+    /// The size of each application's recovery histories; empty unless this process makes the decisions about the application's channels.
     var recoveries: [(application: String, tally: RecoveryTally)] { get }
-    /// The delivery counts of webhooks that another service of this process has sent; empty unless this process makes the decisions.
+    /// The delivery counts of the webhook events that the cluster's leader has sent while it ran in this process; empty without a cluster.
     var webhookReports: [Identifier: [WebhookReport]] { get }
-    /// The events that another service of this process has accepted over the HTTP API; empty unless this process makes the decisions.
+    /// The events that the cluster's leader has accepted over the HTTP API while it ran in this process; empty without a cluster.
     var eventCounts: [Identifier: EventCounts] { get }
 }
 

@@ -22,11 +22,11 @@ package struct ChannelPublication: Sendable {
     var excluding: SocketID?
     /// The event in the form that a cache channel stores; nil for other channels.
     var cached: CachedMessage?
-    /// The event for other services; nil when it is not passed to them.
+    /// The event in the form for the server's other services, such as PubNub; nil when it is not passed to them.
     var bridged: BridgedEvent?
 }
 
-/// An event that is also passed to other services, because its channel is shared with them.
+/// An event that the server also passes to its other services, such as PubNub, because its channel is shared with them.
 package struct BridgedEvent: Sendable {
     var event: String
     var data: String

@@ -2,7 +2,8 @@
 struct LocalShard: Sendable {
     var hub = ChannelShard()
     var histories = ChannelHistories()
-    /// Called with the changes of histories while this process hands its histories over to the next leader; otherwise nil.
+    /// Called with each change of a history while this process, a leader that resigns, passes its histories to the next leader; otherwise
+    /// nil.
     var leaving: (@Sendable ([HistoryPart]) -> Void)?
     /// Called when a history starts or ends, so that the next leader can continue the histories; nil when they are not recorded.
     var recording: (@Sendable ([HistoryPart]) -> Void)?

@@ -24,8 +24,8 @@ extension ClusterChannels {
         guard isTaken else { return completion(.failure(.unavailable)) }
         if let deadline { watch(until: deadline) }
         guard mustSend else { return }
-        // Runs when the event loop has finished its current task, so that the subscriptions that a connection requests together are sent in
-        // one batch.
+        // Sending starts when the event loop has finished its current task, so that the subscriptions that a connection requests together
+        // are sent in one batch.
         eventLoop.execute { [self] in bus.eventLoop.execute { [self] in sendPending() } }
     }
 
@@ -34,11 +34,11 @@ extension ClusterChannels {
         return state.withLockedValue { $0.pending.isFull(beside: elsewhere) ? 1 : $0.pending.limits.ahead }
     }
 
-    /// Reports to the other partitions how many subscriptions of this node wait here, because the limit covers all partitions of the node
-    /// (rule CP-28).
+    /// Reports to the other partitions how many subscriptions of this node wait for the leader of this partition, because the limit of
+    /// waiting subscriptions covers all partitions of the node (rule CP-28).
     private func noteWaiting() {
         guard partition.isOneOfSeveral else { return }
-        // Reported under the lock, so that an older number cannot overwrite a newer one.
+        // The number is reported under the lock, so that an older number cannot overwrite a newer one.
         state.withLockedValue { partition.note(waiting: $0.pending.count) }
     }
 

@@ -29,7 +29,7 @@ package final class ClusterChannels: ChannelBackend {
     }
 
     let bus: any ClusterBus
-    /// How long a call waits for the leader's answer.
+    /// How long a call of a client waits for the leader's answer before it fails; 3 s by default.
     let callLimit: Duration
     /// How long a subscription waits for the leader, counted from the leader's last answer to any subscription.
     let patience: TimeAmount
@@ -223,8 +223,8 @@ package final class ClusterChannels: ChannelBackend {
     package func closeConnection(of application: Application) {
         let isLimited = application.limits.connections != nil
         connections.withLockedValue { $0.close(application.id, isLimited: isLimited) }
-        // Reported at once, because a client that reconnects through another node must not be refused for its own old connection (rule
-        // SP-4).
+        // The leader is informed at once, because a client that reconnects through another node must not be refused on account of its own
+        // old connection (rule SP-4).
         if isLimited { reportConnections() }
     }
 
@@ -232,7 +232,7 @@ package final class ClusterChannels: ChannelBackend {
         connections.withLockedValue { $0.known(application.id) }
     }
 
-    /// Not counted here, because the leader answers the requests and counts them.
+    /// This node does not count published messages and queries, because the leader answers the requests and counts them.
     package func spend(publishes: Int, of application: Application) {}
     package func spendQuery(of application: Application) {}
 
@@ -296,7 +296,8 @@ extension ClusterChannels: ClusterMember {
 
     package func announcement() -> [ByteBuffer] {
         let holdings = state.withLockedValue { state in
-            // The new leader may be of an earlier version that accepts neither of the two requests, until it announces them.
+            // The new leader may run an earlier version that does not accept the requests `join` and `events`. This node sends them again
+            // after the leader has announced that it accepts them.
             (state.leaderTakesJoins, state.leaderTakesEvents) = (false, false)
             return state.subscriptions.holdings
         }
@@ -373,7 +374,7 @@ extension ClusterChannels {
         state.withLockedValue(\.subscriptions.tallies).map { ($0.key.text, $0.value) }
     }
 
-    /// The leader's counts; empty if this process does not lead.
+    /// The sizes of the recovery histories that the leader in this process keeps; empty if this process does not lead.
     package var recoveries: [(application: String, tally: RecoveryTally)] { leaderRecoveries() }
     package var webhookReports: [Identifier: [WebhookReport]] { leaderWebhooks() }
     package var eventCounts: [Identifier: EventCounts] { leaderEvents() }

@@ -13,7 +13,8 @@ import WireCoding
 /// Events that are decided after their channel's history was written are written as well, in the same batch as the decisions. So the next
 /// leader has the complete history, or can detect that events are missing.
 final class HistoryHandover: Sendable {
-    /// The largest number of bytes of a handover, and the time after which the store deletes them.
+    /// The largest number of bytes of histories that are handed over, and the time after which the store deletes what the next leader has
+    /// not taken.
     static let maximumBytes = 64 << 20
     private static let lifetime = Duration.seconds(600)
     /// The size, in bytes, from which on collected fields are written to the store.
@@ -83,7 +84,7 @@ final class HistoryHandover: Sendable {
             return !state.isOver && state.bytes > Self.maximumBytes
         }
         guard isTooMuch else { return }
-        // The stored part is removed, because the next leader would take it for the complete histories.
+        // The part of the histories that was stored is removed, because the next leader would take it for the complete histories.
         output.write([.remove(key)], of: .pusher)
         logger.warning(
             "Pusher channel histories are too large to hand over: the next leader restores only logged events",

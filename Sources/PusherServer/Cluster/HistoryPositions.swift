@@ -14,7 +14,7 @@ import WireCoding
 /// are only in the log, so a publish needs no write of its own.
 final class HistoryPositions: Sendable {
     private struct State: Sendable {
-        /// Whether this leader has written to `key`.
+        /// Whether this leader has stored positions of histories.
         var isBegun = false
         var marks: UInt64 = 0
         var marked = MonotonicInstant(nanoseconds: .min)
@@ -31,7 +31,8 @@ final class HistoryPositions: Sendable {
     private static let markField = ByteBuffer(string: "mark")
     /// The largest number of fields in one write.
     private static let part = 1_000
-    /// The interval in which marks are written. It is short, so that the log still contains the latest mark.
+    /// The interval in which a new mark is written to the log even if no position has changed. It is short, so that the next leader finds
+    /// the latest mark in the log, from which older entries are removed.
     private static let markInterval = Duration.seconds(5)
 
     init(_ context: ClusterLeaderContext, key: StoreKey, clock: ServerClock, logger: Logger) {
@@ -51,7 +52,8 @@ final class HistoryPositions: Sendable {
             return !state.isBegun
         }
         if begins {
-            // No events were decided before the first history started, so the mark is valid at once.
+            // No event got a position before the first history started. So the log contains all events with positions after this mark, and
+            // the store may name the mark at once.
             let mark = next()
             emit(mark, writes: [point(to: mark)])
         }
@@ -75,7 +77,7 @@ final class HistoryPositions: Sendable {
         }
     }
 
-    /// Makes the next mark. The log contains all events that are decided after the mark.
+    /// Makes the next mark, a numbered entry of the log. All events that are decided later stand after the mark in the log.
     private func next() -> HistoryMark {
         let now = clock.monotonic()
         return state.withLockedValue { state in
@@ -98,8 +100,8 @@ final class HistoryPositions: Sendable {
             ])
     }
 
-    /// Writes the positions that have changed. A new mark is written to the log before them, and becomes valid once all positions are
-    /// stored.
+    /// Writes the positions that have changed. A new mark is written to the log before them. Only after all positions are written, the
+    /// store names this mark as the latest one.
     func sweep(_ channels: LocalChannels) {
         guard state.withLockedValue(\.isBegun) else { return }
         let now = clock.monotonic()

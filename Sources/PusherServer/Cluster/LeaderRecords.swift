@@ -26,8 +26,8 @@ final class LeaderRecords: Sendable {
 
     /// The interval in which expired events are removed from the index.
     private static let indexInterval: Duration = .seconds(60)
-    /// How long a delayed absence without a webhook event is stored after its due time, because the clocks of the delay and of the stored
-    /// list may differ.
+    /// A stored absence that caused no webhook event is deleted this long after its event was due. The margin is needed because the event's
+    /// delay and the stored time are measured with different clocks.
     private static let absenceMargin: Duration = .seconds(2)
 
     init(_ output: any ClusterOutput, _ keys: RecordKeys, clock: ServerClock, userOfflineGrace: Duration) {

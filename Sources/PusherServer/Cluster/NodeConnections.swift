@@ -22,7 +22,7 @@ struct NodeConnections: Sendable {
         var counted = 0
         /// The change of `counted` that was reported to the leader and is not answered yet; 0 when there is no such report.
         var reported = 0
-        /// The part of `total` that belongs to this node's connections.
+        /// The part of `total`, the application's connections on all nodes, that belongs to this node.
         var included = 0
         var total = 0
         /// Connections that wait for a place, oldest first. The first `asked` of them are covered by the request in progress.
@@ -196,7 +196,7 @@ struct NodeConnections: Sendable {
         }
     }
 
-    /// Handles a report that was not delivered and will not be sent again.
+    /// Handles a report of connection counts that did not reach the leader and will not be sent again.
     mutating func failed(_ report: [ApplicationCount]) {
         isReporting = false
         for change in report { settle(Identifier(change.application)) }

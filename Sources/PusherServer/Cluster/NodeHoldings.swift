@@ -42,7 +42,7 @@ struct NodeHoldings: Sendable {
 
     private struct Connections: Sendable {
         var count = 0
-        /// Whether the count is stored for the next leader.
+        /// Whether this number of connections is stored for the next leader.
         var isKept = false
     }
 

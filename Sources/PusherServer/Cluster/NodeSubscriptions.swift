@@ -176,7 +176,7 @@ struct SeatTable<Seat: Sendable>: Sendable {
 
     /// Removes a connection.
     ///
-    /// - Returns: the connection's seat; nil when it has none.
+    /// - Returns: the entry of the connection; nil when it was not subscribed.
     mutating func remove(_ socketID: SocketID) -> Seat? {
         guard many.isEmpty else { return many.removeValue(forKey: socketID) }
         guard let index = few.firstIndex(where: { $0.socketID == socketID }) else { return nil }

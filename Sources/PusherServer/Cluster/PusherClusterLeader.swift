@@ -83,7 +83,7 @@ final class PusherClusterLeader: ClusterLeader {
         channels.leave(remote)
         channels.leave(service)
         channels.forgetHistories()
-        // Delayed and stored webhook events are left to the next leader.
+        // Webhook events that are delayed or stored are not sent now, because the next leader sends them.
         await service.webhooks.close(tellingAll: false)
         for loop in service.context.loops { loop.queue.close() }
     }
@@ -219,8 +219,8 @@ final class PusherClusterLeader: ClusterLeader {
     private func end(_ channel: ChannelID, _ user: String?, of node: ClusterNode) {
         guard let number = number(of: node), let left = holdings.withLockedValue({ $0.remove(channel, user: user, of: node) })
         else { return }
-        // Stored after the event is in the log. If the two are in different batches and the second is lost, the next leader ends the
-        // subscription a second time.
+        // The node's new number of subscriptions is stored after the resulting event is in the log. If the two are in different batches and
+        // the second one is lost, the next leader ends the subscription a second time.
         defer { records.keep(left) }
         guard let application = application(channel.application) else { return }
         channels.unsubscribe(
@@ -313,7 +313,8 @@ final class PusherClusterLeader: ClusterLeader {
 
     func announced(_ requests: [ByteBuffer], by node: ClusterNode) {
         guard let number = number(of: node) else { return }
-        // The node may have lost its lists of members, for example after a restart.
+        // The node may have lost its lists of members, for example after a restart. The leader therefore sends it the list again with the
+        // next confirmation.
         remote.forgetMembers(at: number)
         for fact in [PusherFact.takesJoins, .takesEvents] { output.emit(fact.encoded(), of: .pusher, to: .node(node)) }
         var announced: (channels: [ChannelHolding], users: [SignedInConnection], counts: [ApplicationCount]) = ([], [], [])

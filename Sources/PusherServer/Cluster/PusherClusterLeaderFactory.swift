@@ -138,7 +138,7 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         // reported.
         for (channel, user) in restored.absences where isAway(channel, user, channels) {
             let news = user.map { ChannelWebhookEvent.Kind.memberRemoved(user: $0) } ?? .vacated
-            // Stored again, so that the next leader sends the webhook event after a new delay if this leader ends earlier.
+            // The delayed event is stored again, so that the next leader sends it after a new delay if this leader ends earlier.
             records.note(news, on: channel)
             service.tell(news, on: channel.name, ofApplication: channel.application)
         }

@@ -13,7 +13,8 @@ struct LoggedPosition: Hashable, Sendable {
     var time: Int64
 }
 
-/// A marker in the log, identified by the leader's generation and a number that the leader counts.
+/// A mark in the log, which shows the next leader from where the log has all events that belong to stored positions. It is identified by
+/// the leader's generation and a number that the leader counts.
 struct HistoryMark: Hashable, Sendable, CustomStringConvertible {
     var generation: UInt64
     var number: UInt64

@@ -186,8 +186,8 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     /// Sends `pusher:error` and a close frame, leaves all channels, and waits for the client's close frame.
     func close(_ farewell: PusherCloseReason) {
         guard isOpen else { return }
-        // `blame` is set here, because the close code of a drain is a setting. Its default is the code of an overload, which counts as the
-        // server's fault.
+        // A planned stop is nobody's fault. This is stated in `blame`, because otherwise the close code decides about it: for a planned
+        // stop the code is a setting, and its default is the code of an overload, which counts as the server's fault.
         noteEnding(.server, code: Int(farewell.code), reason: farewell.reason, blame: farewell.concernsAll ? .nobody : nil)
         // When the server stops, all members leave, so they are not notified of each other's leaving.
         leave(isSilent: farewell.concernsAll)

@@ -145,7 +145,7 @@ package struct PusherCloseReason: Error, Hashable, Sendable {
     static let notAuthorized = PusherCloseReason(
         4009, "The connection has neither signed in nor subscribed to a private or presence channel in time.")
     static let overCapacity = PusherCloseReason(4100, "The server is over capacity.")
-    /// The close code asks the client to pause, because a client that reconnects at once would read as slowly.
+    /// The close code asks the client to pause, because a client that reconnects at once would again read too slowly.
     static let slowSubscriber = PusherCloseReason(4100, "The client reads more slowly than events of its channels arrive.")
     /// The leader of a cluster does not answer. The close code asks clients to pause; they may then reach another server.
     static let noLeader = PusherCloseReason(4100, "The servers cannot reach each other; please connect again.")
@@ -155,10 +155,10 @@ package struct PusherCloseReason: Error, Hashable, Sendable {
         return farewell
     }
     static let noPong = PusherCloseReason(4201, "The client sent nothing in time, not even a pong.")
-    /// For clients whose protocol version has no `pusher:ping`: their reason must not mention a missing pong.
+    /// The reason for clients whose protocol version has no `pusher:ping`; it must not mention a missing pong.
     static let inactive = PusherCloseReason(4202, "The connection was closed after inactivity.")
 
-    /// For close codes of the WebSocket protocol itself, before which no `pusher:error` is sent.
+    /// Makes a reason with a close code of the WebSocket protocol itself. No `pusher:error` is sent before such a close frame.
     static func plain(_ code: WebSocketCloseCode, _ reason: String) -> PusherCloseReason {
         PusherCloseReason(code.rawValue, reason, explains: false)
     }

@@ -36,7 +36,8 @@ struct VerifiedSignIn: Hashable, Sendable {
         guard let id = object?["id"]?.string, Self.accepts(id, limits) else { throw .unusableID(limit: limits.userIDBytes) }
         let info = object?["user_info"]
         user = PusherFront.User(id: id, info: info?.kind == .object ? info?.text : nil)
-        // Limited, because the information is stored as long as the connection lives, and members of presence channels receive it.
+        // The size of the user's information is limited, because it is stored as long as the connection lives, and members of presence
+        // channels receive it.
         guard (user.info ?? "").utf8.count <= limits.presenceMemberBytes else {
             throw .infoTooLarge(limit: limits.presenceMemberBytes)
         }

@@ -24,11 +24,11 @@ extension PusherLoop: WebSocketLoop {
         /// Give connections the current configuration of their application, or close them when the application no longer exists.
         case review(@Sendable (_ application: String) -> Result<SharedApplication, PusherCloseReason>)
 
-        /// The number of bytes that an operation counts in its queue, in addition to the bytes that it carries.
+        /// The number of bytes that are counted for each queued operation, in addition to the bytes that it carries.
         private static let overhead = 64
 
-        /// The number of bytes that this operation counts in its event loop's queue. A frame for several event loops counts in each queue,
-        /// although they share its memory.
+        /// The number of bytes for which this operation counts in the queue of its event loop. A frame for several event loops counts in
+        /// each of their queues, although they share its memory.
         var queuedBytes: Int {
             switch self {
             case .deliver(_, let frame, _, _): frame.readableBytes + Self.overhead

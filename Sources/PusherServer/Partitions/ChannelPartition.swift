@@ -21,7 +21,7 @@ extension ClusterPartitions {
 package struct ChannelPartition: Sendable {
     let number: Int
     let partitions: ClusterPartitions
-    /// The use of all partitions; nil if there is only one partition.
+    /// The numbers of channels and subscriptions that applications have in each partition; nil if there is only one partition.
     private let uses: PartitionUses?
 
     /// The partition of a server without a cluster, and that of a cluster with one partition.

@@ -54,7 +54,7 @@ struct PartitionedRequests: Sendable {
 
     // MARK: Limits
 
-    /// Counts a query at the application's home partition, and calls `body` if the query is allowed.
+    /// Counts a query of an application at its home partition, and calls `body` if the query is allowed.
     ///
     /// - Parameter isCounted: whether the leader that answers the query counts it as well; then it is not counted here.
     private func query(

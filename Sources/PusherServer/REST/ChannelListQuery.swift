@@ -11,7 +11,8 @@ struct ChannelListQuery: Hashable, Sendable {
 
     /// The largest size of an answer, in bytes.
     static let maximumBytes = 16 << 20
-    /// The largest number of channels of the server with which a query is answered on the event loop instead of a thread pool.
+    /// The number of channels on the server up to which a query is answered on the event loop; with more channels, a thread pool answers
+    /// it.
     static let few = 1_000
 
     /// Makes a query from values that were checked before.

@@ -68,7 +68,8 @@ struct ChannelHistories: Sendable {
 
     // MARK: Subscribers
 
-    /// Subscribes a connection with recovery, and returns the events for it. Starts a history if there is none and there is room for one.
+    /// Subscribes a connection with recovery, and returns the events that it has missed. Starts a history if there is none and there is
+    /// room for one.
     ///
     /// Without a history, the confirmation contains a position whose epoch belongs to no history. A client that reconnects with this
     /// position is informed that events may be missing.
@@ -112,13 +113,13 @@ struct ChannelHistories: Sendable {
         return true
     }
 
-    /// Records that the channel has subscribers again.
+    /// Records that the channel has subscribers again, so that its history does not end.
     mutating func occupied(_ channel: ChannelID) {
         guard let index = histories.index(forKey: channel) else { return }
         histories.values[index].ends = nil
     }
 
-    /// Records that the channel has no subscribers any more.
+    /// Records that the channel has no subscribers any more, so that its history ends after some time.
     mutating func vacated(_ channel: ChannelID, _ settings: RecoverySettings, at now: MonotonicInstant) {
         guard let index = histories.index(forKey: channel) else { return }
         // RV-18: after `lifetime` the history has no events any more. Its position remains for clients that reconnect and have missed

@@ -18,7 +18,7 @@ enum HistoryPart: Sendable {
 struct RestoredHistory: Sendable {
     var channel: ChannelID
     var epoch: String
-    /// The number of the latest event.
+    /// The number of the history's latest event when the history was stored.
     var last: UInt64
     var dropped: LatestEvents<Identifier>
     var unkept: LatestEvents<SocketID>

@@ -1,4 +1,5 @@
-/// The latest event that cannot be replayed. A client cannot miss an event that it has caused itself, so the answer depends on the client.
+/// The latest event that cannot be replayed. A client cannot miss an event that it has caused itself, so which event is the latest that a
+/// client may miss depends on the client.
 ///
 /// Two entries are enough: the latest event, and the latest event with another origin.
 struct LatestEvents<Origin: Hashable & Sendable>: Hashable, Sendable {

@@ -8,9 +8,9 @@ package struct RecoveryTally: Hashable, Sendable {
     package private(set) var bytes = 0
     /// The part of ``bytes`` that histories take without their events.
     package private(set) var channelBytes = 0
-    /// The number of subscriptions after which the client had missed no event.
+    /// The number of subscriptions that requested missed events and got all of them.
     package private(set) var complete = 0
-    /// The number of subscriptions after which events were missing, or may have been missing.
+    /// The number of subscriptions that requested missed events and may not have got all of them.
     package private(set) var incomplete = 0
 
     /// The approximate memory, in bytes, of a channel's history without events.

@@ -6,9 +6,9 @@ import ServerValues
 /// A connection that reconnects receives the missed events of all its channels at once, so many waiting bytes do not mean that the client
 /// reads too slowly.
 struct ReplayBudget: Sendable {
-    /// The replays of a connection may take this many times the limit of bytes that wait for a connection.
+    /// All replays of one connection together may take this many times the limit of bytes that wait for a connection.
     private static let share = 4
-    /// A request that waits for a leader's answer may reserve the remaining room divided by this number.
+    /// A replay that waits for a leader's answer may reserve the remaining memory divided by this number.
     private static let part = 8
     /// How long memory stays reserved after the last request has been answered, if the client has received everything.
     private static let pause = Duration.seconds(2)
@@ -27,7 +27,7 @@ struct ReplayBudget: Sendable {
     private(set) var pooled = 0
     private var waiting = 0
     private var answered = MonotonicInstant(nanoseconds: .min)
-    /// The total number of bytes that the client has received, when it last increased; nil before that.
+    /// The total number of bytes that the client had received when this number last increased; nil before the first observation.
     private var taken: Int?
     private var progressed = MonotonicInstant(nanoseconds: .min)
 

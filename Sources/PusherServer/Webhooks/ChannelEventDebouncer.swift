@@ -30,7 +30,7 @@ struct ChannelEventDebouncer: Sendable {
     /// The numbers of the held events that have not been cancelled.
     private var absences: [Absence: UInt64] = [:]
     private var lastNumber: UInt64 = 0
-    /// Cache channels whose cache miss was reported, with the time from which on another miss is reported.
+    /// Cache channels with a reported cache miss, each with the time from which on another miss is reported.
     private var missed: [Identifier: MonotonicInstant] = [:]
     private var misses: Deque<Miss> = []
 
@@ -38,8 +38,8 @@ struct ChannelEventDebouncer: Sendable {
     static let delay = Duration.seconds(3)
     /// The time within which a cache miss is not reported again.
     static let missInterval = Duration.seconds(1800)
-    /// The largest number of held events, and of remembered cache misses. When it is exceeded, the oldest held event is sent early, or the
-    /// oldest miss is forgotten.
+    /// The largest number of held events, and of stored cache misses. When it is exceeded, the oldest held event is sent early, or the
+    /// oldest miss is removed.
     static let capacity = 10_000
 
     /// When the next held event is sent; nil when none is held.
@@ -84,7 +84,7 @@ struct ChannelEventDebouncer: Sendable {
         return settle(first) ? [first.news] : []
     }
 
-    /// Removes a held event from `absences`. Returns false if it was cancelled.
+    /// Removes a held event from `absences`. Returns false if the event was cancelled before.
     private mutating func settle(_ item: Held) -> Bool {
         guard absences[item.absence] == item.number else { return false }
         absences[item.absence] = nil

@@ -115,7 +115,7 @@ extension Int: CodedValue {}
 
 extension FieldCoder {
     /// Prepares for writing `length` bytes. In the sequence layout, this writes the length before the bytes. In the tagged layout it writes
-    /// nothing, because the length stands before the field.
+    /// nothing, because the field's length has already been written.
     @inlinable
     mutating func begin(_ length: Int) {
         if layout == .sequence { bytes.writeInteger(UInt32(clamping: length)) }

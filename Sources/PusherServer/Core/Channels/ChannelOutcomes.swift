@@ -53,7 +53,7 @@ package struct ChannelOccupancy: Hashable, Sendable {
     /// The number of distinct users of a presence channel; nil for other channels.
     package var users: Int?
 
-    /// Makes the occupancy of a channel; `users` is nil except for presence channels.
+    /// Makes the value with the numbers of a channel's subscriptions and users; `users` is nil except for presence channels.
     package init(name: String, subscriptions: Int, users: Int? = nil) {
         self.name = name
         self.subscriptions = subscriptions

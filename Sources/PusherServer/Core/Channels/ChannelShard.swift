@@ -125,7 +125,7 @@ package struct ChannelShard: Sendable {
         messageOrders[Identifier(application)]?.bytes ?? 0
     }
 
-    /// The occupancy of a channel; nil when it has no subscribers.
+    /// The numbers of a channel's subscriptions and users; nil when it has no subscribers.
     package func occupancy(of id: ChannelID) -> ChannelOccupancy? {
         channels[id]?.occupancy(name: id.name)
     }

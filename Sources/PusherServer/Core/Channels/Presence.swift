@@ -6,7 +6,7 @@ import PusherProtocol
 package struct PresenceMember: Hashable, Sendable {
     /// The user's id.
     package var userID: String
-    /// The application's information about the user, as JSON text that the hub does not parse.
+    /// The application's information about the user, as JSON text that the server does not parse.
     package var info: String?
 
     /// Makes a member from the user's id and the application's information about the user.
