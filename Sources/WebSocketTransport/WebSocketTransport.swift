@@ -16,7 +16,7 @@ public final class WebSocketTransport<Session: WebSocketSession>: ClientTranspor
     private let configuration: WebSocketTransportConfiguration
     private let group: any EventLoopGroup
     private let lookUp: SystemResolver.LookUp
-    /// All attempts whose socket may still be open.
+    /// All attempts to connect, and their connections, whose socket may still be open.
     private let attempts = NIOLockedValueBox<[AttemptID: Attempt]>([:])
 
     /// Makes a transport.

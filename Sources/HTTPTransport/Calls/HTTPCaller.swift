@@ -9,7 +9,7 @@ import TransportCommon
 /// Callers with the same settings share connections, which are closed when the last of these callers is released. Redirects are not
 /// followed, so that credentials are not sent to other hosts. Any thread may call any method; none blocks.
 public final class HTTPCaller: Sendable {
-    /// The largest body of an answer, in bytes.
+    /// The largest accepted body of an answer, in bytes. A request with a larger answer fails.
     public let bodyLimit: Int
     /// The time within which the kernel closes a connection whose peer does not answer.
     package let liveness: SocketLiveness

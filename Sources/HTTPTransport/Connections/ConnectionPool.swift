@@ -10,7 +10,7 @@ final class ConnectionPool {
     private let connectTimeout: TimeAmount
     private let keepAlive: TimeAmount
     private let limits: ConnectionLimits
-    /// Whether a new connection is kept if no request waits for it any more.
+    /// Whether a new connection is kept for later requests if the request for which it was opened no longer waits.
     private let keepsUnrequested: Bool
 
     private var origins: [HTTPEndpoint: OriginConnections] = [:]
@@ -197,8 +197,8 @@ final class ConnectionPool {
 
 /// The largest numbers of simultaneous connections. When they are reached, requests wait.
 struct ConnectionLimits: Hashable, Sendable {
-    /// The limit for one origin, at least 1.
+    /// The largest number of connections to one origin (scheme, host and port), at least 1.
     var perHost: Int
-    /// The limit for all origins together, at least 1.
+    /// The largest number of connections to all origins together, at least 1.
     var total: Int
 }

@@ -4,9 +4,9 @@ import NIOHTTP1
 
 /// The object that started an exchange and receives its outcome. Used on one event loop.
 protocol ExchangeOwner: AnyObject {
-    /// The request is being written to a connection.
+    /// Reports that the request is being written to a connection.
     func began(_ run: ExchangeRun)
-    /// Bytes of an answer have arrived that is not complete yet.
+    /// Reports that bytes of an answer have arrived that is not complete yet.
     func heard(_ run: ExchangeRun)
     func answered(_ run: ExchangeRun, head: HTTPResponseHead, body: ByteBuffer)
     /// Reports a failed exchange.
@@ -17,7 +17,7 @@ protocol ExchangeOwner: AnyObject {
 
 /// The object that holds an exchange: the queue of exchanges that wait for a connection, or a connection.
 protocol ExchangePlace: AnyObject {
-    /// The exchange was cancelled, so its answer is not needed.
+    /// Reports that the exchange was cancelled, so its answer is not needed.
     func abandoned(_ run: ExchangeRun)
 }
 
@@ -103,7 +103,7 @@ final class ExchangeRun {
         if heardAt == nil { heardAt = .now() }
     }
 
-    /// Reports that bytes of an incomplete answer have arrived.
+    /// Reports to the owner that bytes of an incomplete answer have arrived.
     func heard() {
         owner?.heard(self)
     }
@@ -133,7 +133,7 @@ final class ExchangeRun {
         if body.readableBytes == 0 { body = part } else { body.writeBuffer(&part) }
     }
 
-    /// Reports the complete answer.
+    /// Reports the complete answer to the owner.
     func finished() {
         guard let answer, let owner = take()?.owner else { return }
         owner.answered(self, head: answer, body: body)

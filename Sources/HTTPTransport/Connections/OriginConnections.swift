@@ -8,9 +8,9 @@ final class OriginConnections {
     private(set) weak var pool: ConnectionPool?
     /// The idle connections; the one that has been idle for the longest time comes first.
     private(set) var idle: Deque<PooledConnection> = []
-    /// The number of open connections, idle or in use.
+    /// The number of open connections to this origin, idle or in use.
     var openCount = 0
-    /// The connection attempts in progress.
+    /// The attempts to connect to this origin that are in progress.
     var dials: [PoolDial] = []
     private var waiting: Deque<ExchangeRun> = []
     /// The number of waiting exchanges, without cancelled ones.
@@ -81,7 +81,7 @@ extension OriginConnections: ExchangePlace {
     }
 }
 
-/// A connection attempt. Used on one event loop.
+/// An attempt of a pool to open a connection. Used on one event loop.
 final class PoolDial {
     /// The channels of the attempt: several addresses of a host may be tried at the same time.
     private var channels: [any Channel] = []

@@ -27,11 +27,11 @@ final class PooledConnection: ChannelInboundHandler {
     private var stage = Stage.starting
     private var context: ChannelHandlerContext?
     private var run: ExchangeRun?
-    /// Whether the answer is complete. It is reported when the current read ends.
+    /// Whether the answer to the current request is complete. It is reported when the current read ends.
     private var isComplete = false
     /// Whether the connection can carry another request, according to the requests and answers so far.
     private var keepsAlive = true
-    /// Whether the request has been written completely to the kernel's buffer.
+    /// Whether the current request has been written completely to the kernel's buffer.
     private var isWritten = true
     private var hasUnreportedBytes = false
     /// The time at which the connection became idle; set by the pool.

@@ -33,7 +33,7 @@ final class SharedConnections: Sendable {
     }
 
     let eventLoop: any EventLoop
-    /// The pool. Used on the event loop only.
+    /// The pool that the callers with these settings share. Used on its event loop only.
     let pool: NIOLoopBoundBox<ConnectionPool>
 
     private struct Weak {

@@ -15,7 +15,7 @@ public final class LongPollTransport<Session: LongPollSession>: ClientTransport 
     private let decoder: @Sendable () -> Session.Decoder
     private let configuration: LongPollTransportConfiguration
     private let eventLoop: any EventLoop
-    /// Stored in the transport, so that the connections live longer than a single attempt.
+    /// The pools belong to the transport and not to an attempt, so that connections stay open from one attempt to the next.
     private let pools: LongPollPools
     private let attempts = NIOLockedValueBox<[AttemptID: LongPollAttempt]>([:])
 

@@ -50,7 +50,7 @@ extension WebSocketViolation: CustomStringConvertible {
         case .reservedOpcode(let code): "A frame has the reserved opcode \(code)."
         case .maskedFrameFromServer: "The server sent a masked frame."
         case .unmaskedFrameFromClient: "The client sent a frame without a mask."
-        case .fragmentedControlFrame: "A control frame is fragmented."
+        case .fragmentedControlFrame: "A control frame is fragmented, which WebSocket does not allow."
         case .controlFrameTooLong: "A control frame is longer than 125 bytes."
         case .continuationWithoutStart: "A continuation frame arrived, but no message is in progress."
         case .messageInsideMessage: "A new message began before the previous, fragmented message had ended."

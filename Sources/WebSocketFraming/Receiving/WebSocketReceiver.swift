@@ -7,7 +7,7 @@ import NIOCore
 public struct WebSocketReceiver: Sendable {
     /// The parts of an incomplete message or frame that have arrived.
     private struct Partial: Sendable {
-        /// The bytes of an incomplete header.
+        /// The bytes of a frame's header that has not arrived completely.
         var headerBytes: [UInt8] = []
         /// The header of an incomplete frame, and the number of received bytes of its payload.
         var frame: (header: FrameHeader, received: Int)?
@@ -49,7 +49,7 @@ public struct WebSocketReceiver: Sendable {
     private var isBetweenHeaders: Bool { partial.isEmpty || partial[0].headerBytes.isEmpty }
     private var isCompleteText: Bool { partial.isEmpty || partial[0].validator.isComplete }
 
-    /// Changes the state of an incomplete message or frame.
+    /// Changes the state of an incomplete message or frame; makes this state first if there is none.
     private mutating func withPartial<Result>(_ body: (inout Partial) -> Result) -> Result {
         if partial.isEmpty { partial = [Partial()] }
         // in bounds: an empty array got its element in the line above.

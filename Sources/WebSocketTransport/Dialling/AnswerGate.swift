@@ -9,7 +9,7 @@ final class AnswerGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// Receives the bytes after the answer. Set when the answer has been accepted.
+    /// Receives the bytes that follow the server's answer to the upgrade request; nil until the answer has been accepted.
     var sink: ((inout ByteBuffer) -> Void)?
 
     private let limit: Int

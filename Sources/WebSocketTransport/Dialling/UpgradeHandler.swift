@@ -13,7 +13,7 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
         /// The handler has not been added to the pipeline yet.
         case starting
         case asked
-        /// The head of a valid answer has arrived; its end has not.
+        /// The head of a valid answer to the upgrade request has arrived; the end of the answer has not.
         case accepted
         /// The upgrade has succeeded or failed.
         case over
