@@ -8,10 +8,10 @@ package struct ClusterKeys: Hashable, Sendable {
     /// The name of the cluster. Servers with the same name and the same Redis form one cluster.
     package let cluster: String
     private let prefix: String
-    // These names are stored, because each batch and each message needs them.
+    // These names are stored and not made at each use, because each batch and each message needs them.
     let leader: RedisArgument
     let log: RedisArgument
-    /// The Redis channel on which batches are published.
+    /// The Redis channel on which the leader publishes the batches of the log.
     let logChannel: String
 
     /// Makes the keys of a cluster; nil for an invalid name.

@@ -109,7 +109,7 @@ package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
         partitions == other.partitions && redis == other.redis && places == other.places && hasDatabase == other.hasDatabase
     }
 
-    /// The layout in words, for operators.
+    /// The layout in words, for operators: the number of partitions and of Redis servers, and whether there is a database.
     package var description: String {
         "\(partitions) partition\(partitions == 1 ? "" : "s") on "
             + (redis == 1 ? "one Redis" : "\(redis) Redis with the fingerprint \(places ?? "none")")

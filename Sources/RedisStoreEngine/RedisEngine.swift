@@ -10,7 +10,7 @@ package struct RedisEngineSettings: Sendable {
     package var keys: ClusterKeys
     package var link: RedisLinkSettings
     package var logger: Logger
-    /// The version of this server, which the leader lists for operators.
+    /// The version of this server. The leader shows operators the versions of all nodes.
     package var version = ""
 
     package init(node: ClusterNode, keys: ClusterKeys, link: RedisLinkSettings, logger: Logger) {

@@ -9,7 +9,7 @@ package struct RedisExamination: Sendable {
     }
 
     package enum Verdict: Hashable, Sendable {
-        /// The check passed. The text contains details.
+        /// The check passed. The text describes what was found.
         case passed(String)
         /// The check passed, but the advice recommends a change or names a limitation.
         case noted(String, advice: String)

@@ -39,7 +39,7 @@ package enum RedisConnectionEvent: Sendable {
     case ready(RedisServer)
     case answered(UInt64, Result<RedisValue, RedisFailure>)
     case pushed(RedisPush)
-    /// The connection has ended. This is the last event.
+    /// The connection has ended, with the reason. This is the last event of a connection.
     case closed(RedisLoss)
 }
 
@@ -88,7 +88,7 @@ package final class RedisConnection {
         run { $0.submit(request, id: id, deadline: deadline, at: $1, into: &$2) }
     }
 
-    /// Waits for the answers to sent requests, then closes.
+    /// Waits for the answers to the requests that were sent, and then closes the connection.
     package func retire(_ loss: RedisLoss) {
         run { $0.retire(loss, into: &$2) }
     }
@@ -220,7 +220,7 @@ package final class RedisConnection {
 
     func received(_ bytes: ByteBuffer) {
         decoder.receive(bytes)
-        // All values of one read have the same time of arrival.
+        // All values of one read get the same time of arrival, so the clock is read only once.
         let now = timers.now
         conversation.heard(at: now)
         while conversation.phase != .closed {

@@ -203,7 +203,7 @@ package struct RedisConversation: Sendable {
         effects.append(.close(loss))
     }
 
-    /// Handles deadlines that have passed, and sets the next alarm.
+    /// Handles deadlines that have passed, and sets ``alarm`` to the next time at which this method must be called.
     package mutating func timeReached(at now: Moment, into effects: inout [Effect]) {
         alarm = nil
         switch phase {

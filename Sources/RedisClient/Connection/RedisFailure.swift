@@ -10,7 +10,7 @@ package enum RedisLoss: Error, Hashable, Sendable {
     case notReadyInTime
     /// A command waits for its answer, and the server has sent nothing within the time limit.
     case silent
-    /// The message of a published probe did not arrive within the time limit.
+    /// The message of a published probe, with which the link tests its connections, did not arrive within the time limit.
     case noEcho
     /// The server refused a command of the handshake.
     case refused(RedisErrorReply)

@@ -7,7 +7,7 @@ package struct RedisLinkSettings: Sendable {
     /// The settings of the server and of the handshake, for both connections of the link.
     package var endpoint: RedisEndpoint
     package var policy: RedisLinkPolicy
-    /// The seed for random pauses between attempts.
+    /// The seed of the random generator for the pauses between attempts to connect.
     package var seed: UInt64
 
     package init(endpoint: RedisEndpoint, policy: RedisLinkPolicy, seed: UInt64) {

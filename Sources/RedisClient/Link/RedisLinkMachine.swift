@@ -46,11 +46,11 @@ package struct RedisLinkMachine: Sendable {
     /// A submitted call that has not been answered.
     struct Call: Sendable {
         let call: RedisCall
-        /// The command of the call, computed once because it may be sent several times.
+        /// The command of the call. It is computed once, because it may be sent several times.
         let command: RedisCommand
         let deadline: Moment
         let cost: Int
-        /// How often the server did not have the script although it had been loaded.
+        /// How often the server has answered that it does not have the call's script, although the script had been loaded.
         var misses = 0
     }
 
@@ -155,7 +155,7 @@ package struct RedisLinkMachine: Sendable {
         }
     }
 
-    /// Handles a connection that is ready.
+    /// Handles the report that a connection is ready: sends the calls, or repeats the subscriptions, that wait for it.
     package mutating func ready(
         _ lane: RedisLane, attempt: UInt64, server: RedisServer, at now: Moment, into effects: inout [Effect]
     ) {
@@ -220,7 +220,7 @@ package struct RedisLinkMachine: Sendable {
         tell(lane, .waiting(loss, pause), into: &effects)
     }
 
-    /// The pause before the next attempt; nil if there is no further attempt.
+    /// Returns the pause before the next attempt to connect; nil if there is no further attempt.
     private mutating func pause(_ lane: RedisLane, after loss: RedisLoss, wasReady: Bool) -> Duration? {
         self[lane].failures += 1
         guard loss.isFinal, let persistence = policy.persistence else {
@@ -278,7 +278,7 @@ package struct RedisLinkMachine: Sendable {
         effects.append(.dial(lane, self[lane].attempt))
     }
 
-    /// Ends a connection at once; ``closed(_:attempt:loss:at:into:)`` follows.
+    /// Ends a connection at once. The call of ``closed(_:attempt:loss:at:into:)`` follows.
     mutating func cut(_ lane: RedisLane, _ loss: RedisLoss, into effects: inout [Effect]) {
         guard case .ready = self[lane].phase else { return }
         self[lane].phase = .leaving

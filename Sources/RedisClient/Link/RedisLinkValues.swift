@@ -14,7 +14,7 @@ package enum RedisLinkStatus: Hashable, Sendable {
     case ready(RedisServer)
     /// There is no connection, or the server cannot answer yet. Contains the cause and the time until the next attempt.
     case waiting(RedisLoss, Duration)
-    /// No further attempt is made until ``RedisLink/start()`` or ``RedisLink/renew(_:)`` is called.
+    /// No further attempt to connect is made until ``RedisLink/start()`` or ``RedisLink/renew(_:)`` is called.
     case stopped(RedisLoss)
 }
 
@@ -33,7 +33,7 @@ package enum RedisLinkEvent: Hashable, Sendable {
 
 /// The intervals and limits of a link.
 package struct RedisLinkPolicy: Hashable, Sendable {
-    /// The pauses between attempts of one connection.
+    /// The pauses between a connection's attempts to connect.
     package var retry: RetrySchedule
     /// The pauses between attempts after a final cause, such as a wrong password. Nil for a link that stops after such a cause.
     package var persistence: RetrySchedule?
@@ -51,7 +51,7 @@ package struct RedisLinkPolicy: Hashable, Sendable {
     package var looking = Duration.seconds(5)
     /// The interval at which Sentinels are queried while no Sentinel's announcements can be received.
     package var lookingUntold = Duration.seconds(1)
-    /// The probe settings; nil for a link without subscriptions.
+    /// The settings of probes; nil for a link without subscriptions, which needs no probes.
     package var probe: Probe?
 
     /// The settings of probes, which test whether published messages arrive.
@@ -62,7 +62,7 @@ package struct RedisLinkPolicy: Hashable, Sendable {
         package var idle: Duration
         /// A probe is also published when this time has passed since the last one was published, even if messages arrive.
         package var interval: Duration
-        /// How long a probe may be under way while no other message arrives.
+        /// How long a probe may take to arrive while no other message arrives. After that, the connection for messages is closed.
         package var patience: Duration
         /// How long a probe may be under way at most, even if other messages arrive.
         package var longest: Duration

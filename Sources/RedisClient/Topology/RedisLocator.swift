@@ -44,7 +44,7 @@ package final class RedisLocator: Sendable {
     /// Whether the server is a Redis Cluster, which distributes keys over shards.
     package var isCluster: Bool { address.topology == .cluster }
 
-    /// Whether a later search can find another server.
+    /// Whether a later search can find another server: true for Sentinels and clusters.
     package var canMove: Bool { address.topology != .single }
 
     /// Whether the address is that of Sentinels, which report the address of the master.
@@ -182,7 +182,7 @@ package final class RedisLocator: Sendable {
     }
 }
 
-/// A query in progress, with its connection. Used on one event loop.
+/// One query to a Sentinel or cluster node for the address of the master, with its connection. Used on one event loop.
 private final class RedisQuestion {
     var connection: RedisConnection?
 }

@@ -36,7 +36,7 @@ final class SentinelListener {
     /// How many handshakes the Sentinel has refused. Modulo the number of ``handshakes`` it is the index of the handshake in use.
     private var attempt = 0
     private var waiting: TimerCancellation?
-    /// Whether the Sentinel has confirmed the subscription.
+    /// Whether the Sentinel has confirmed the subscription to its announcements of new masters.
     private(set) var isListening = false
 
     private static let channel = RedisChannel(.channel, "+switch-master")

@@ -26,7 +26,7 @@ package struct RedisDecoder: Sendable {
 
     private enum Step {
         case value(RedisValue)
-        /// The beginning of a value with elements was parsed.
+        /// The header of a value with elements was parsed; its elements follow.
         case opened
         case needsMore
     }

@@ -15,7 +15,7 @@ package struct RedisErrorReply: Error, Hashable, Sendable {
         message = String(line.dropFirst(word.count + 1).prefix(Self.longest))
     }
 
-    /// How a client reacts to an error.
+    /// The way in which a client has to react to an error answer.
     package enum Remedy: Hashable, Sendable {
         /// The server does not have the script: load it, then run it.
         case loadScript

@@ -8,7 +8,7 @@ package enum RedisValue: Hashable, Sendable {
     case null
     /// A short text, such as `OK`.
     case simple(String)
-    /// A string of any bytes.
+    /// A string of any bytes, sent with its length.
     case bulk(ByteBuffer)
     case error(RedisErrorReply)
     case integer(Int64)
