@@ -4,7 +4,7 @@ import ConnectionEngine
 /// are cheap: it is looked up for every event.
 struct LiveChannel: Sendable {
     enum Phase: Hashable, Sendable {
-        /// An authorisation was requested. The phase ends with the job's result or at `deadline`.
+        /// An authorisation of the channel was requested. The phase ends with the result of this job or at `deadline`.
         case authorizing(JobID)
         /// The last attempt to subscribe failed; the next one starts at `deadline`.
         case waiting
@@ -48,9 +48,9 @@ struct SealedChannel: Sendable {
         var deadline: Moment
     }
 
-    /// The largest number of events that wait for a key (rule PS-21).
+    /// The largest number of encrypted events of a channel that wait for a newer key (rule PS-21).
     static let backlogLimit = 256
-    /// The largest number of requests for keys in a minute (rule PS-21).
+    /// The largest number of requests for newer keys of one channel in a minute (rule PS-21).
     static let reloadsPerMinute = 30
 
     /// The key of the channel, 32 bytes; nil when the received key is invalid.

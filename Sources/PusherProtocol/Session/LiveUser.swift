@@ -5,7 +5,7 @@ import Identifiers
 struct WantedUser: Sendable {
     /// The ids of `signIn` commands that are answered when the server confirms the sign-in or no further attempt is made.
     var waiters: [RequestID] = []
-    /// The number of failures since the last confirmed sign-in.
+    /// The number of failed attempts to sign in since the server last confirmed a sign-in.
     var failures = 0
     /// The earliest time of the next automatic attempt to sign in; nil for no restriction.
     var notBefore: Moment?

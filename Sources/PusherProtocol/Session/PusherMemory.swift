@@ -6,7 +6,7 @@ import WireCoding
 /// The state of a Pusher client that survives reconnects: the endpoint, and the channels to which the application wants to be subscribed,
 /// in the order of its requests.
 public struct PusherMemory: Sendable {
-    /// The endpoint to which every attempt connects.
+    /// The endpoint to which the client connects in every attempt.
     public var endpoint: WebSocketEndpoint
     var channels: OrderedDictionary<Identifier, WantedChannel> = [:]
     /// The application's request to be signed in; nil when it has requested no sign-in.
@@ -21,7 +21,7 @@ public struct PusherMemory: Sendable {
     /// The WebSocket subprotocol that the client offers. Pusher protocol, Connection.
     public static let subprotocol = "pusher-channels-protocol-7"
 
-    /// Makes a memory without channels, with any endpoint.
+    /// Makes the state of a client that wants no channels yet, with any endpoint.
     public init(endpoint: WebSocketEndpoint) {
         self.endpoint = endpoint
     }
@@ -67,7 +67,7 @@ public struct PusherMemory: Sendable {
 
     /// The wanted channels, in the order in which they were first requested.
     public var wantedChannels: [String] { channels.keys.texts.filter { !PusherChannelName.isReserved($0) } }
-    /// Whether a sign-in is requested.
+    /// Whether the application wants to be signed in.
     public var wantsUser: Bool { user != nil }
 }
 
@@ -95,7 +95,7 @@ struct WantedChannel: Sendable {
     var told: PusherPosition?
     /// When a message was last received before the connection was lost; nil when no messages can be missing.
     var lostAt: Moment?
-    /// The last reported members, for presence channels.
+    /// For presence channels, the members that were last reported to the application.
     var members: OrderedDictionary<Identifier, PusherMember> = [:]
     /// For presence channels, the user's own id on the current connection.
     var myID: String?

@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-// The meaning of close codes.
+// The meaning of the codes with which a server closes a connection.
 extension PusherSession {
     /// Changes to the general retry table: after a denied connection or an untrusted certificate, the client makes no further attempt and
     /// ends in `failed` (rules PS-6 and PS-7).

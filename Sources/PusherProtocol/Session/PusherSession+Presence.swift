@@ -62,7 +62,7 @@ extension PusherSession {
         early[Identifier(name), default: []].append(change)
     }
 
-    /// The change of members in a message; nil if it is not delivered.
+    /// Returns the change of members in a message, for the application; nil if the change must not be delivered.
     private mutating func presence(
         _ envelope: PusherEnvelope, memory: inout PusherMemory
     ) -> (name: String, member: PusherMember)? {

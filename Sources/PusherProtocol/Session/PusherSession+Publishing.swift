@@ -19,7 +19,7 @@ extension PusherSession {
         }
     }
 
-    /// Stores an event until its channel is subscribed.
+    /// Stores a client event until its channel is subscribed.
     static func enqueue(
         _ event: String, json: String, on name: String, id: RequestID?, memory: inout PusherMemory,
         out: inout Actions
@@ -33,7 +33,7 @@ extension PusherSession {
         }
         guard wanted.outbox.count < WantedChannel.outboxLimit else {
             let reason =
-                "The channel is not subscribed yet, and \(WantedChannel.outboxLimit) events, the limit, are waiting for it."
+                "The event was not sent: the channel is not subscribed yet, and \(WantedChannel.outboxLimit) events, the limit, wait for it."
             out.answer(id, .failure(ConnectionFailure(.overloaded, reason)))
             return
         }

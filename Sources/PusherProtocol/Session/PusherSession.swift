@@ -47,7 +47,7 @@ public struct PusherSession: WebSocketSession {
     var pings: UInt64 = 0
     /// Whether a probe, a ping that tests the connection, was sent and has not been answered.
     var awaitsProbe = false
-    /// When the timer fires; nil when it is not running.
+    /// The time for which the session's timer is set; nil when it is not running.
     var timerAt: Moment?
 
     public static func endpoint(for memory: PusherMemory) -> WebSocketEndpoint { memory.endpoint }

@@ -44,11 +44,11 @@ public struct PusherSubscription: Hashable, Sendable {
 public struct PusherAuthorization: Hashable, Sendable {
     /// `key:signature`.
     public var auth: String
-    /// For presence channels, the JSON text that was signed.
+    /// For presence channels, the JSON text about the member that the application's server has signed.
     public var channelData: String?
-    /// For encrypted channels, the channel's key in base64.
+    /// For encrypted channels, the channel's key in base64, with which events are decrypted.
     public var sharedSecret: String?
-    /// For users, the JSON text that was signed.
+    /// For users, the JSON text about the user that the application's server has signed.
     public var userData: String?
 
     public init(auth: String, channelData: String? = nil, sharedSecret: String? = nil, userData: String? = nil) {
@@ -146,11 +146,11 @@ public struct PusherAuthorizeJob: Hashable, Sendable {
         case user
     }
 
-    /// The channel's name; empty for a sign-in.
+    /// The name of the channel to authorise; empty for a sign-in.
     public var channel: String
     public var socketID: String
     public var purpose: Purpose
-    /// The time limit of the answer; nil for the policy's request timeout.
+    /// The time limit of the authorisation; nil for the policy's request timeout.
     public var limit: Duration?
 
     public init(channel: String, socketID: String, purpose: Purpose, limit: Duration? = nil) {

@@ -4,7 +4,7 @@ import WireCoding
 public struct PusherSubscribeData: Hashable, Sendable {
     public var channel: String
     public var auth: String?
-    /// The JSON text that was signed, for presence channels.
+    /// For presence channels, the JSON text about the member that the application's server has signed.
     public var channelData: String?
     /// The position after which the client requests a replay of missed events.
     public var recover: PusherRecoverRequest?
@@ -30,7 +30,7 @@ public struct PusherSubscribeData: Hashable, Sendable {
 /// The data of `pusher:signin`, parsed by a server.
 public struct PusherSigninData: Hashable, Sendable {
     public var auth: String
-    /// The JSON text that was signed, with the user's id.
+    /// The JSON text with the user's id that the application's server has signed.
     public var userData: String
 
     /// Parses the `data` of a message. Nil when `auth` or `user_data` is missing.

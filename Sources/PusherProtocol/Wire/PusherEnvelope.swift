@@ -46,7 +46,7 @@ public struct PusherEnvelope: Sendable {
     public var position: String? { fields.position }
     /// All other keys of the outer object with their values, as the text of a JSON object; nil when there are none.
     public var extras: String? { fields.extras }
-    /// The original text of `data`, if it was decrypted; otherwise nil.
+    /// The value of `data` before it was decrypted; nil if it was not encrypted.
     public var ciphertext: String? { fields.ciphertext }
 
     public init(

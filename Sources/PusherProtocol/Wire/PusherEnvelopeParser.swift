@@ -7,7 +7,7 @@ import WireCoding
 public struct PusherEnvelopeParser: Sendable {
     /// The largest number of unknown outer keys in a message.
     public static let maximumExtras = 64
-    /// Scratch memory beyond this size, in bytes, is released after the message.
+    /// If the parser's scratch memory is larger than this number of bytes after a message, it is released.
     static let keptScratch = 16_384
 
     private var names: NameTable

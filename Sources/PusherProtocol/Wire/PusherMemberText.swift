@@ -31,7 +31,7 @@ package struct PusherMemberText: Hashable, Sendable {
         Self.append(text, to: &hash)
     }
 
-    /// Appends text with the escapes of a JSON string, but without quotes around it.
+    /// Appends a text to `out` with the escapes of a JSON string, but without quotes around it.
     private static func append(_ text: [UInt8], to out: inout [UInt8]) {
         var string: [UInt8] = []
         string.reserveCapacity(text.count + text.count / 4 + 2)

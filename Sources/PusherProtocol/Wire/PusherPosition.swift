@@ -88,7 +88,7 @@ public struct PusherRecoveryOffer: Hashable, Sendable {
     /// The longest time, in seconds, for which the server stores events.
     public var seconds: Int
 
-    /// Makes an offer with the limits of stored events.
+    /// Makes the offer of a server that stores this number of events for this time.
     public init(messages: Int, seconds: Int) {
         self.messages = messages
         self.seconds = seconds

@@ -3,7 +3,7 @@ import WireCoding
 /// A signed-in user.
 public struct PusherUser: Hashable, Sendable {
     public var id: String
-    /// The JSON text that was signed, with the user's id and other properties.
+    /// The JSON text with the user's id and other properties that the application's server has signed.
     public var userData: String
 
     public init(id: String, userData: String) {
