@@ -55,7 +55,7 @@ extension CodedValue {
     @inlinable
     package var expectedLength: Int { 64 }
 
-    /// Returns the bytes of the value in a layout.
+    /// Returns the value as bytes in the given layout.
     @inlinable
     package func encoded(_ layout: CodingLayout = .written) -> ByteBuffer {
         var coder = FieldCoder(writing: layout, capacity: expectedLength)

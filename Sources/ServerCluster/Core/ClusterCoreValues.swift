@@ -1,7 +1,7 @@
 import NIOCore
 import ServerValues
 
-/// What a process asks for in an election.
+/// The kind of request that a process makes in an election: to lead under some condition, to continue, or to resign.
 package enum ElectionMode: String, Hashable, Sendable {
     /// Lead if there is no leader. A leader is not replaced, even if its lease has ended.
     case look
@@ -19,7 +19,7 @@ package enum ElectionMode: String, Hashable, Sendable {
 package enum ElectionOutcome: Hashable, Sendable {
     /// This process leads from now on; `former` is the previous leader, or nil if that leader has resigned.
     case elected(generation: UInt64, previous: ClusterPosition, former: FormerLeader?)
-    /// This process still leads.
+    /// This process is still the leader.
     case leading
     /// Another process leads.
     case following(ClusterLeaderRecord)
@@ -76,7 +76,7 @@ package enum ClusterEffect: Sendable {
     case retire
 }
 
-/// The time limits of an election.
+/// The times of elections: the lease of a leader, the interval of its renewals, and the grace time.
 package struct ElectionPolicy: Hashable, Sendable {
     /// How long a leader's lease lasts after a renewal.
     package var lease: Duration = .seconds(5)

@@ -27,6 +27,6 @@ extension LeaderMachine {
         }
     }
 
-    /// Stops handling requests, so that the leader can resign once ``isDrained`` is true.
+    /// Ignores requests from now on, so that the leader can resign once ``isDrained`` is true.
     mutating func pause() { isPaused = true }
 }

@@ -9,9 +9,9 @@ import ServerValues
 package struct LeaderMachine: Sendable {
     struct Seat: Sendable {
         var session: UInt32
-        /// The number of the node's last request that was processed.
+        /// The number of the node's last request that the leader has processed.
         var taken: UInt64 = 0
-        /// The highest number of a processed request that was confirmed to the node.
+        /// The number up to which the leader has confirmed to the node that its requests are processed.
         var told: UInt64 = 0
         var lastHeard: MonotonicInstant
         /// The received parts of the node's announcement, by service; nil once the announcement is complete.
@@ -20,7 +20,7 @@ package struct LeaderMachine: Sendable {
         var isExpected = false
         /// The time when the node announced itself to this leader; nil before.
         var announcedAt: MonotonicInstant?
-        /// The answers to the queries of the node's session.
+        /// Sends the answers to the queries of the node's present session.
         var answers = AnswerSender()
 
         /// Counts a request as processed, and returns true, if its number is the next one.
@@ -49,7 +49,7 @@ package struct LeaderMachine: Sendable {
     package let node: ClusterNode
     package let generation: UInt64
     let policy: LeaderPolicy
-    /// The position of the last batch that was made.
+    /// The position of the last batch that this leader has made.
     package private(set) var position: ClusterPosition
     var seats: [ClusterNode: Seat] = [:]
     /// The sessions of nodes that the leader has removed, by the incarnation of the node. Messages of these sessions are ignored.
@@ -66,7 +66,7 @@ package struct LeaderMachine: Sendable {
     /// The size in bytes of a fact or write that is too long for the store, so that the leader resigns instead of making the next batch;
     /// nil if there is none.
     private var tooLong: Int?
-    /// The ids of emissions that were too long for the store.
+    /// The ids of the decisions that were too long for the store.
     private var refusedIDs: [UInt64] = []
     private var current: Underway?
     /// Whether the batch ``current`` is being written to the store.
@@ -361,7 +361,7 @@ package struct LeaderMachine: Sendable {
     }
 
     private mutating func resend(_ commit: KeptCommit, into effects: inout [LeaderEffect]) {
-        // Decoding does not fail in practice, because this process has encoded the bytes.
+        // Decoding fails only in theory, because this process has encoded the bytes. Without the batch, the leadership has to end.
         guard let commit = commit.commit else { return end(into: &effects) }
         current = Underway(commit: commit)
         resend(into: &effects)

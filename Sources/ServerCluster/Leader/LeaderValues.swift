@@ -26,7 +26,7 @@ package struct LeaderPolicy: Hashable, Sendable {
     package var logLength = 50_000
     /// The largest number of bytes of the batches in the log.
     package var logBytes = 67_108_864
-    /// The pause before a batch that the store has refused is sent again.
+    /// The pause before the leader sends a batch again that the store has refused.
     package var refusal: Duration = .milliseconds(250)
     /// The largest number of bytes of one piece of an answer to a query.
     package var pieceBytes = 65_536
@@ -34,7 +34,7 @@ package struct LeaderPolicy: Hashable, Sendable {
     package var answerWindow = 524_288
     /// The largest number of bytes of answers to queries that are queued for one node. An answer that exceeds this limit fails.
     package var answerBytes = 67_108_864
-    /// The time without a confirmation after which answers to queries are sent again.
+    /// How long the leader waits for a node to confirm answers to its queries before it sends them again.
     package var answerRetry: Duration = .seconds(1)
     /// The largest number of nodes of a cluster at the same time.
     package var nodes = 60
@@ -101,7 +101,7 @@ package struct ClusterCommit: Hashable, Sendable {
     /// The encoded batch. It is encoded only once, for the store and for the leader's memory.
     package let bytes: ByteBuffer
     package let writes: [StoreWrite]
-    /// The position before which batches may be removed from the log; nil for none.
+    /// The position in the log before which batches may be removed; nil if none may be removed.
     package let trim: ClusterPosition?
 
     package init(batch: ClusterBatch, writes: [StoreWrite], trim: ClusterPosition? = nil) {

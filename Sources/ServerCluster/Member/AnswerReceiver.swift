@@ -38,7 +38,7 @@ struct AnswerReceiver: Sendable {
 
     /// Whether receipt has to be confirmed at once, because the leader may wait for it before it sends more.
     var isUrgent: Bool { untoldBytes >= Self.confirmation }
-    /// Whether there are received pieces to confirm.
+    /// Whether pieces have arrived whose receipt has to be confirmed to the leader.
     var isDue: Bool { received > told || isRepeated }
 
     /// Records that receipt of all pieces so far is being confirmed.

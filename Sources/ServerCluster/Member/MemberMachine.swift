@@ -23,7 +23,7 @@ package struct MemberMachine: Sendable {
     }
 
     struct Outstanding: Sendable {
-        /// The owner's id of the request; nil for announcements and for cancelled requests.
+        /// The id under which the owner gets the answer; nil for announcements and for cancelled requests.
         var id: UInt64?
         /// The request's number; nil until it is first sent to the present leader.
         var number: UInt64?
@@ -44,7 +44,7 @@ package struct MemberMachine: Sendable {
     package internal(set) var position: ClusterPosition?
     package internal(set) var leader: ClusterLeaderRecord?
     package internal(set) var session: UInt32 = 1
-    /// The highest generation of any batch or leader that this node has seen.
+    /// The highest generation (number of an election) of any batch or leader that this node has seen.
     package internal(set) var highestGeneration: UInt64 = 0
     /// The position of the last loss in the log that this node's services have reported to their clients; nil for none. Clients that
     /// connected after the loss need no report, because the leader that admitted them was informed of it.

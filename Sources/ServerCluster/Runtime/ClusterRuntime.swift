@@ -20,7 +20,7 @@ final class ClusterRuntime {
     var retiring: Task<Void, Never>?
     private var requests: [UInt64: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void] = [:]
     var emissions: [UInt64: @Sendable (Bool) -> Void] = [:]
-    /// The last id that was assigned to a request or an emission.
+    /// The id that was last assigned to a request, or to a decision whose storage a caller waits for.
     var lastID: UInt64 = 0
     private var effects: Deque<ClusterEffect> = []
     private var isPerforming = false
@@ -38,7 +38,7 @@ final class ClusterRuntime {
     /// Whether the store refuses all writes at present.
     private var refusesWrites = false
     private var nextWatch: MonotonicInstant?
-    /// The server versions of the other nodes; used on the leader.
+    /// On the leader: the server versions of the other nodes, as far as they are known.
     private var versions: [ClusterNode: String] = [:]
 
     init(_ settings: ClusterSettings, _ engine: any StoreEngine, eventLoop: any EventLoop, inbox: ClusterInbox) {
@@ -94,7 +94,7 @@ final class ClusterRuntime {
         return retiring
     }
 
-    /// Closes the store engine, which first sends the last messages.
+    /// Closes the store engine. Before that, the engine sends the messages that are still queued.
     func closeEngine(completion: @escaping @Sendable () -> Void) {
         isClosed = true
         engine.close(completion: completion)

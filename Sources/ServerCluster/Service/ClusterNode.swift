@@ -60,7 +60,7 @@ package enum ClusterFailure: Error, Hashable, Sendable {
     case closed
 }
 
-/// Which nodes receive a fact (a decision of the leader).
+/// The nodes that receive a fact (a decision of the leader).
 package enum ClusterAudience: Hashable, Sendable {
     case all
     case node(ClusterNode)

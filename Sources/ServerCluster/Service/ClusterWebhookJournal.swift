@@ -189,7 +189,7 @@ extension KeptWebhookEvent {
     fileprivate init(_ value: ByteBuffer, number: UInt64, at now: Int64) throws(ClusterCodingError) {
         var record = try KeptWebhookRecord(decoding: value)
         record.event.number = number
-        // The age is at least 0, even if the clock was set back.
+        // An event's age must be at least 0, even if the clock was set back since the event was stored.
         let age = now.subtractingReportingOverflow(record.since)
         self.init(
             application: record.application, receiver: record.receiver, event: record.event,

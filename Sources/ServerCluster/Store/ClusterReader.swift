@@ -19,7 +19,7 @@ package protocol ClusterStore: ClusterReader {
     func create(_ value: ByteBuffer, as key: StoreKey, seconds: Int) async throws(StoreFailure) -> Bool
 }
 
-// For each ``StoreRead``, a method that returns the type of its answer.
+// One method for each case of ``StoreRead``, which returns the type of its answer.
 extension ClusterReader {
     package func value(of key: StoreKey) async throws(StoreFailure) -> ByteBuffer? { try await bytes(.value(key)) }
 

@@ -56,7 +56,7 @@ package struct CountedEntries: Hashable, Sendable {
     package private(set) var bytes = 0
     /// Whether all stored messages are counted, including those from before the counting began. Only then are the totals stored.
     package private(set) var isWhole = false
-    /// The generation of the leader that counts.
+    /// The generation of the leader that counts the messages.
     private let generation: UInt64
 
     package init(_ term: Term) { generation = term.generation }

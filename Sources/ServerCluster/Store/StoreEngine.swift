@@ -81,7 +81,7 @@ package struct Candidacy: Hashable, Sendable {
     /// The generation in which the process leads, or that of the leader that it asks to replace.
     package var generation: UInt64?
     package var lease: Duration
-    /// The highest generation that the process has seen.
+    /// The highest generation (number of an election) that the process has seen.
     package var seen: UInt64
     /// The node in whose favour a leader resigns; nil for any node.
     package var successor: ClusterNode?

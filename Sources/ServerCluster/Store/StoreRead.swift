@@ -90,7 +90,7 @@ package struct StoredEntry: Hashable, Sendable {
 package struct LiveEntries: Hashable, Sendable {
     package var all: Int
     package var live: Int
-    /// The number of the last counted entry; nil if there is none.
+    /// The number of the last entry that was counted; nil if the stream has no entries after the given number.
     package var last: UInt64?
 
     package init(all: Int = 0, live: Int = 0, last: UInt64? = nil) {

@@ -55,7 +55,7 @@ package enum StoreWrite: Hashable, Sendable {
 /// The old entries that the store may remove from a stream when an entry is appended. The store may keep more of them where that is
 /// cheaper.
 package enum StreamLimit: Hashable, Sendable {
-    /// The entries before this number.
+    /// The entries whose numbers are lower than this one.
     case before(UInt64)
     /// The oldest entries, when the stream has more entries than this number.
     case length(Int)

@@ -35,7 +35,7 @@ package struct ClusterSession: Hashable, Sendable {
 package enum ClusterItem: Hashable, Sendable {
     /// A decision of the leader, for one service of the nodes.
     case fact(ClusterServiceID, ClusterAudience, ByteBuffer)
-    /// The answer to a node's request.
+    /// The leader's answer to a node's request.
     case answer(ClusterSession, number: UInt64, ByteBuffer)
     /// The leader has processed a session's requests up to this number.
     case taken(ClusterSession, upTo: UInt64)

@@ -41,7 +41,7 @@ package struct ClusterRequests: Hashable, Sendable {
     package var session: UInt32
     /// Whether the node leaves the cluster with this message.
     package var isFarewell: Bool
-    /// The number of the last received piece of the answers to the node's queries.
+    /// The number of the last piece that the node has received of the answers to its queries.
     package var received: UInt64
     package var requests: [ClusterRequest]
 
