@@ -39,7 +39,7 @@ package struct ChannelSubscription: Sendable {
     var application: Application
     var subscriber: ChannelSubscriber
     var member: PresenceMember?
-    /// The requested replay, for connections with recovery; nil for others.
+    /// The replay of missed events that the client requests, for connections with recovery; nil for others.
     var recovery: SubscriptionRecovery?
 }
 
@@ -47,7 +47,7 @@ package struct ChannelSubscription: Sendable {
 package struct SubscriptionRecovery: Hashable, Sendable {
     /// The position of the last event that the connection has received; nil for none.
     var request: PusherRecoverRequest?
-    /// The largest number of bytes to replay.
+    /// The largest number of bytes of events to replay to the connection.
     var limit: Int
     /// Whether the subscription may start a history for its channel. This field is not sent to a leader (rule RV-16).
     var mayBegin = true
@@ -57,7 +57,7 @@ package struct SubscriptionRecovery: Hashable, Sendable {
 package struct SubscriptionGrant: Sendable {
     /// The event loops whose queues are full, for which the subscriber's connection pauses.
     var full = EventLoopSet()
-    /// The number of bytes of replayed events.
+    /// The number of bytes of the events that are replayed to the connection.
     var replayed = 0
     /// Whether the subscription has started a history for its channel; nil when the backend's answer does not contain it.
     var beganHistory: Bool?
@@ -90,7 +90,7 @@ package struct EndedSubscription: Sendable {
     var socketID: SocketID
     /// The user id of the member, on a presence channel.
     var userID: String?
-    /// The connection; nil when it has closed.
+    /// The connection that has unsubscribed; nil when it has closed.
     var subscriber: ChannelSubscriber?
     /// Whether remaining members are not notified, because their connections are about to close as well.
     var isSilent = false

@@ -356,7 +356,7 @@ extension ClusterChannels {
         state.withLockedValue { $0.subscriptions.members(of: channel) }
     }
 
-    /// Always nil, because only the leader stores cached events.
+    /// Always nil on a node, because only the leader stores the last events of cache channels.
     package func cached(_ channel: ChannelID) -> CachedMessage? { nil }
 
     package func audience(of channel: ChannelID) -> EventLoopSet {

@@ -17,7 +17,7 @@ final class HistoryHandover: Sendable {
     /// not taken.
     static let maximumBytes = 64 << 20
     private static let lifetime = Duration.seconds(600)
-    /// The size, in bytes, from which on collected fields are written to the store.
+    /// When this number of bytes of history parts is collected, they are written to the store.
     private static let pieceBytes = 256 << 10
     private static let page = 50
     private static let generationField = ByteBuffer(string: "generation")

@@ -29,7 +29,7 @@ final class HistoryPositions: Sendable {
 
     private static let generationField = ByteBuffer(string: "generation")
     private static let markField = ByteBuffer(string: "mark")
-    /// The largest number of fields in one write.
+    /// The largest number of map fields in one write to the store.
     private static let part = 1_000
     /// The interval in which a new mark is written to the log even if no position has changed. It is short, so that the next leader finds
     /// the latest mark in the log, from which older entries are removed.

@@ -96,7 +96,7 @@ final class LeaderRecords: Sendable {
             .removeRankedUpTo(keys.cacheIndex, score: now))
     }
 
-    /// Notes when an entry of the index of cached events expires.
+    /// Records when an entry of the index of cached events expires, so that expired entries are removed in time.
     func expectCached(until expires: MonotonicInstant) {
         index.withLockedValue { index in
             index.isEmpty = false

@@ -29,7 +29,7 @@ struct NodeConnections: Sendable {
         var waiting: Deque<Waiting> = []
         /// The number of entries of `waiting` that the request to the leader covers.
         var asked = 0
-        /// Whether a request for places has not been answered yet.
+        /// Whether the leader has not answered this application's request for places yet.
         var isAsking = false
 
         var known: Int { max(total - included, 0) + own }
@@ -41,7 +41,7 @@ struct NodeConnections: Sendable {
     private var counts: [Identifier: Count] = [:]
     /// Applications whose number of connections has changed since the last report to the leader.
     private var changed: Set<Identifier> = []
-    /// Whether the last report has not been answered by the leader yet.
+    /// Whether the leader has not answered the last report of connection counts yet.
     private var isReporting = false
     /// Whether an unused place has to be returned at once, because a connection of another node may wait for it.
     private(set) var isUrgent = false
@@ -154,7 +154,7 @@ struct NodeConnections: Sendable {
         return told
     }
 
-    /// Removes and returns the connections that have waited for too long.
+    /// Removes the connections that have waited too long for a place. Returns their completions, which the caller has to call.
     mutating func expire(at now: MonotonicInstant) -> [Completion] {
         var expired: [Completion] = []
         for id in counts.keys.filter({ counts[$0]?.waiting.isEmpty == false }) {

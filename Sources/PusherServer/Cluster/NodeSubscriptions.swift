@@ -152,7 +152,7 @@ struct SeatTable<Seat: Sendable>: Sendable {
     /// All connections, once there are more than ``longest``; otherwise empty.
     private var many: [SocketID: Seat] = [:]
 
-    /// The largest number of connections in the list.
+    /// The number of connections up to which they are stored in a list instead of a dictionary.
     private static var longest: Int { 4 }
 
     var count: Int { few.count + many.count }

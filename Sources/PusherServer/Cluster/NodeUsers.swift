@@ -13,7 +13,7 @@ struct NodeUsers: Sendable {
 
     private struct Entry {
         var eventLoopID: Int
-        /// The sign-in that the leader has confirmed.
+        /// The connection's sign-in that the leader has confirmed; nil if there is none.
         var held: SignedInConnection?
         var isOnItsWay = false
         /// Whether a sign-in was ever sent, so that the leader may have recorded it.

@@ -67,7 +67,7 @@ struct PendingSubscriptions: Sendable {
     private var turns: Deque<SocketID> = []
     /// Waiting subscriptions in the order of their arrival. Subscriptions that were answered or cancelled may still be listed.
     private var waits: Deque<Wait> = []
-    /// The subscriptions that were sent in a batch, by number.
+    /// The subscriptions that were sent together with others in one request, by the number under which the leader answers.
     private var batched: [UInt64: Key] = [:]
     private var lastNumber: UInt64 = 0
     /// The time of the leader's last answer to any subscription.

@@ -354,7 +354,7 @@ final class PusherClusterLeader: ClusterLeader {
         let gone = Set(holdings.withLockedValue { $0.applications(of: node) }.map { Identifier($0) })
             .subtracting(announced.counts.map { Identifier($0.application) })
         count(announced.counts + gone.map { ApplicationCount(application: $0.text, count: 0) }, of: node)
-        // A node that has just joined has not received any totals yet.
+        // All totals are sent, because a node that has just joined has not received any yet.
         tellConnections(of: holdings.withLockedValue(\.applications).map(\.text))
         tellUses(to: node)
     }

@@ -129,7 +129,7 @@ struct KeptHolding: Hashable, Sendable {
         self.init(
             node: name.first,
             holding: ChannelHolding(channel: name.second.channel, member: member, count: ChannelHolding.count(value.count)),
-            // Limited, so that the next number fits into 64 bits (rule CR-42).
+            // The number is limited, so that the next number fits into 64 bits (rule CR-42).
             since: min(value.since, UInt64(Int64.max)))
     }
 }

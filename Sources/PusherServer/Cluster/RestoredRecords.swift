@@ -13,7 +13,7 @@ struct RestoredRecords: Sendable {
     var connections: [(ClusterNode, ApplicationCount)] = []
     /// Users who have recently disconnected, with their applications.
     var offline: [(application: String, user: String)] = []
-    /// Channels and members whose leaving has not been reported to webhooks yet.
+    /// Channels that were vacated and members who have left, for which no webhook event was sent yet.
     var absences: [(channel: ChannelID, user: String?)] = []
     /// Events of cache channels in the order in which they expire; `expires` is Unix time in milliseconds.
     var cached: [(channel: ChannelID, event: String, data: String, expires: Int64)] = []

@@ -9,7 +9,7 @@ struct ChurnAccount: Hashable, Sendable {
     /// The cost of ending a subscription to a presence channel. Other channels cost 1; presence costs more, because every member gets a
     /// message about each leaving.
     static let presenceCost = 10
-    /// The balance from which on a connection may not subscribe.
+    /// The balance (the cost that is not forgiven yet) from which on a connection may not subscribe.
     static let credit = 1_000
     static let forgivenPerSecond = 100
     /// The largest balance: the credit, plus the amount that is forgiven in a minute.

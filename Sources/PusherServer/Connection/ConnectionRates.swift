@@ -7,9 +7,9 @@ struct ConnectionRates: Sendable {
     private var churn: ChurnAccount?
     private var signIns: TokenBucket?
 
-    /// Attempts to subscribe per second, in addition to the initial burst (rule SP-21).
+    /// The number of attempts to subscribe that a connection may make per second, in addition to the initial burst (rule SP-21).
     static let subscribesPerSecond = 100
-    /// The initial burst of verified sign-ins; one more is allowed each second (rule SP-65).
+    /// The number of verified sign-ins that a connection may make at once; one more is allowed each second (rule SP-65).
     static let signInsAtOnce = 10
 
     mutating func takeClientEvent(perSecond: Int, at now: MonotonicInstant) -> Bool {

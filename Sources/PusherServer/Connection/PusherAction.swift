@@ -3,9 +3,9 @@ import PusherProtocol
 /// The action that a client's message requires.
 enum PusherAction: Hashable, Sendable {
     case none
-    /// Answer with this message.
+    /// Answer the client with this message.
     case reply([UInt8])
-    /// Answer with a `pusher:error` with this code.
+    /// Answer the client with this `pusher:error`, which has this code.
     case refuse([UInt8], code: Int?)
     /// Subscribe in the ``ChannelBackend``. If it refuses the subscription, ``PusherFront/refused(_:_:)`` returns the answer for the
     /// client.

@@ -17,7 +17,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     private let knowsPings: Bool
     /// Whether the connection has recovery: its events have positions, and missed events are replayed (rule RV-1).
     let isRecovering: Bool
-    /// The number of subscriptions that are not answered yet.
+    /// The number of this connection's subscriptions that the backend has not answered yet.
     private var unsettled: Int32 = 0
     /// The time by which the client must have signed in or subscribed to a channel that needs authorization.
     private var authorizeBy = MonotonicInstant(nanoseconds: .max)
@@ -334,7 +334,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
 
 /// The state of a connection that is not yet, or no longer, counted in its application's limit of connections.
 private enum PlaceState {
-    /// The connection has not asked for permission yet.
+    /// The connection needs the leader's permission and has not requested it yet.
     case needed
     case awaited(UInt64)
     /// The leader refused the connection, because the limit is reached or the leader could not be reached.

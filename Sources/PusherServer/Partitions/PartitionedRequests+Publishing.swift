@@ -4,7 +4,7 @@ import ServerStorage
 
 /// A publish request that a node has read.
 struct ParsedPublish: Sendable {
-    /// The unchanged request, for a leader that answers whole requests.
+    /// The unchanged HTTP request, for a leader of an earlier version, which answers whole requests only.
     let request: HTTPRequest
     let events: [PublishRequest]
     /// The number of messages that count against the application's limit.

@@ -120,7 +120,7 @@ enum PartitionResult: Hashable, Sendable {
         }
     }
 
-    /// Whether it is certain that the partition has published nothing.
+    /// Whether the partition has certainly published none of the events.
     var isUndone: Bool {
         switch self {
         case .answer(.refused): true

@@ -77,7 +77,7 @@ struct RESTService {
     private func users(of channel: String, _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
         try PublishRequest.check(channel: channel, limits: application.limits)
         guard PusherChannelKind(of: channel).access == .presence else {
-            throw .badRequest("Only presence channels have a list of users.")
+            throw .badRequest("The users of a channel can be listed for presence channels only.")
         }
         let id = ChannelID(application: application.id, name: channel)
         let members = service.channels.members(of: id)

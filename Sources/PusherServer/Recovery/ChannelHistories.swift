@@ -50,7 +50,7 @@ struct ChannelHistories: Sendable {
     private var histories: [ChannelID: ChannelHistory] = [:]
     /// The channels whose histories have ended since the last call of ``takeEnded()``.
     private var ended: [ChannelID] = []
-    /// Whether ended histories are collected for ``takeEnded()``.
+    /// Whether the channels whose histories end are collected for ``takeEnded()``.
     private var notesEnds = false
     /// The channels whose positions have changed since the last call of ``takeChanged()``, each once.
     private var changed: [ChannelID] = []

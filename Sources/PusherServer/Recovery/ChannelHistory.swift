@@ -13,7 +13,7 @@ struct ChannelHistory: Sendable {
     }
 
     let epoch: String
-    /// The number of the latest event; 0 before the first one.
+    /// The number of the channel's latest event; 0 before the first one.
     private(set) var last: UInt64 = 0
     /// The latest event that was removed from ``events``, and the latest one about another user. Two are needed, because a member does not
     /// receive events about itself, so it cannot miss them.
@@ -25,7 +25,7 @@ struct ChannelHistory: Sendable {
     private(set) var events: Deque<Kept> = []
     /// The time at which the history ends; nil while the channel has subscribers.
     var ends: MonotonicInstant?
-    /// Whether the position has changed since it was last written to the store.
+    /// Whether the history's position has changed since it was last written to the store.
     var isChanged = false
 
     /// The approximate size in bytes of a history without events.

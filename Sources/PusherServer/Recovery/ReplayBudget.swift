@@ -21,7 +21,7 @@ struct ReplayBudget: Sendable {
     private let limit: Int
     /// The number of bytes that each connection has for itself. Bytes beyond it are taken from the shared memory and counted in ``pooled``.
     private let own: Int
-    /// The number of bytes that are reserved or being sent.
+    /// The number of bytes of replays that are reserved or being sent.
     private(set) var used = 0
     /// The number of bytes that are taken from the memory shared by all connections.
     private(set) var pooled = 0

@@ -27,7 +27,7 @@ struct ChannelEventDebouncer: Sendable {
 
     /// Held events in the order of their due times; all have the same delay. Cancelled events may still be listed.
     private var held: Deque<Held> = []
-    /// The numbers of the held events that have not been cancelled.
+    /// The held events that were not cancelled: for each absence, the number of its event.
     private var absences: [Absence: UInt64] = [:]
     private var lastNumber: UInt64 = 0
     /// Cache channels with a reported cache miss, each with the time from which on another miss is reported.

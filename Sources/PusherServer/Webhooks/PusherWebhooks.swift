@@ -23,7 +23,7 @@ final class PusherWebhooks: Sendable {
         var receivers: [Receiver] = []
         /// Receivers that are no longer configured. Their queued events are still sent (rule SW-1).
         var retiring: [Receiver] = []
-        /// The counts of receivers whose last event has been sent, by receiver number.
+        /// The delivery counts of former receivers whose last event has been sent, by receiver number.
         var retired: [Int: WebhookDelivery.Counts] = [:]
         var timer: Scheduled<Void>?
         var isClosed = false

@@ -10,7 +10,7 @@ package struct ChannelTally: Hashable, Sendable {
     /// An empty value.
     package init() {}
 
-    /// Adds the numbers of another shard or partition.
+    /// Adds the numbers of the same application in another shard or partition.
     package static func += (left: inout ChannelTally, right: ChannelTally) {
         left.channels += right.channels
         left.subscriptions += right.subscriptions

@@ -22,7 +22,7 @@ struct CountAnnouncement: Hashable, Sendable {
         return true
     }
 
-    /// Whether a delayed change has to be published now.
+    /// Returns whether a delayed change of the count has to be published now.
     mutating func release(at now: MonotonicInstant) -> Bool {
         guard isHeldBack, let announced, now >= announced.advanced(by: Self.interval) else { return false }
         self.announced = now

@@ -7,7 +7,7 @@ struct EncodedMembers: Hashable, Sendable {
     private struct Group: Hashable, Sendable {
         var count = 0
         var text = PusherMemberText()
-        /// Whether a member has left since the group was encoded.
+        /// Whether a member of the group has left since the group was encoded.
         var isStale = false
     }
 

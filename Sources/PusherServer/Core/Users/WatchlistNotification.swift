@@ -36,7 +36,7 @@ package struct WatchlistNotification: Hashable, Sendable {
 package struct UserSignIn: Hashable, Sendable {
     /// The online users of the watchlist, in its order.
     package var online: [String]
-    /// Notifications for other watchers, to be queued before the result of this sign-in.
+    /// Notifications for other connections that watch the user, to be queued before the result of this sign-in.
     package var news: [WatchlistNotification]
 
     /// Makes the result of a sign-in.
