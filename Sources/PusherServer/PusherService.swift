@@ -83,9 +83,9 @@ package final class PusherService: Sendable {
         self.init(settings, context, channels: channels, forwarder: forwarder, webhooks: nil)
     }
 
-    /// Makes the service, with records of webhook events.
+    /// Makes the service, with a store for webhook events.
     ///
-    /// - Parameter records: stores webhook events for the time after this process; nil for none.
+    /// - Parameter records: stores webhook events, so that another process can send them after the end of this one; nil for none.
     init(
         _ settings: PusherServiceSettings, _ context: ServerContext, channels: any ChannelBackend,
         forwarder: RequestForwarder? = nil, webhooks records: PusherWebhookRecords?

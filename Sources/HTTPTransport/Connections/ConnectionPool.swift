@@ -75,7 +75,7 @@ final class ConnectionPool {
         if isStarved { closeOldestIdle() }
     }
 
-    /// Removes a closed connection from the counts.
+    /// Subtracts a closed connection from the numbers of open connections, and opens others if requests wait for them.
     func removed(_ connection: PooledConnection) {
         connection.origin.forget(connection)
         connection.origin.openCount -= 1

@@ -16,7 +16,7 @@ final class LongPollAttempt: Sendable {
     private let requests: NIOLoopBoundBox<LongPollRequests>
     private let commands: CoalescingWorker<[Command]>
 
-    /// Makes the mailbox of an attempt.
+    /// Makes an attempt, which opens a connection when its first request is sent.
     ///
     /// - Parameter whenOver: called after `closed` has been reported.
     init(_ settings: LongPollSettings, reports: any LongPollReports, whenOver: @escaping @Sendable () -> Void) {

@@ -37,7 +37,8 @@ final class LongPollRequests {
         case .renewPoll(let exchange):
             guard let poll, !poll.hasHeard else { return }
             endPoll()
-            // The renewed poll needs a new connection, like the second attempt of a failed exchange.
+            // A poll is renewed when its connection may be dead, so the new request gets a new connection, like the second attempt of a
+            // failed exchange.
             start(exchange, isPoll: true, isRepetition: true)
         case .cancelPoll: endPoll()
         case .call(let exchange): start(exchange, isPoll: false)
@@ -50,7 +51,8 @@ final class LongPollRequests {
         isLeaving = true
         endPoll()
         if calls.isEmpty { return leave() }
-        // The timer may be set to an earlier deadline, such as that of the poll that was cancelled.
+        // The timer fires earlier than `leaveAt` if it is set for another deadline, such as that of the cancelled poll. Therefore the time
+        // is stored.
         let deadline = NIODeadline.now() + TimeAmount(settings.configuration.closeTimeout)
         leaveAt = deadline
         setAlarm(deadline)

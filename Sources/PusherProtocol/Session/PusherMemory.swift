@@ -26,7 +26,7 @@ public struct PusherMemory: Sendable {
         self.endpoint = endpoint
     }
 
-    /// Makes a memory without channels, with the endpoint of an app.
+    /// Makes the state of a client that wants no channels yet, with the endpoint of an app.
     ///
     /// - Parameters:
     ///   - key: the app key; percent-encoded where needed, with its letter case kept.

@@ -54,7 +54,8 @@ extension PusherSession {
         out.emit(.memberRemoved(channel: name, known))
     }
 
-    /// Stores a change until the confirmation arrives. Replayed changes are not stored, because the confirmation's list contains them.
+    /// Stores a change of members until the confirmation of the subscription arrives. Replayed changes are not stored, because the list of
+    /// members in the confirmation contains them.
     private mutating func note(_ change: EarlyMemberChange, of name: String) {
         guard let channel = live[name], channel.phase == .confirming, !channel.isReplaying,
             (early[name]?.count ?? 0) < PusherLimits.membersKept

@@ -202,7 +202,7 @@ extension PusherSession {
         if takenBack.count.isMultiple(of: Self.takenBackLimit) { out.send(.ping(nextPing())) }
     }
 
-    /// A ping is sent after every so many cancelled subscriptions that are stored at the same time, because its pong allows removing them.
+    /// Whenever the number of stored cancelled subscriptions is a multiple of this number, a ping is sent. Its pong allows removing them.
     static let takenBackLimit = 1000
 
     /// Whether events of a channel are delivered before its confirmation, because some servers send events to a subscriber before they

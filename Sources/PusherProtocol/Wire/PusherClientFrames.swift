@@ -6,7 +6,7 @@ public enum PusherClientFrames {
     ///
     /// - Parameters:
     ///   - auth: `key:signature`, for channels that need an authorisation; nil for others.
-    ///   - channelData: for presence channels, the JSON text that was signed; it is sent as a string.
+    ///   - channelData: for presence channels, the JSON text that the application's server has signed; it is sent as a string.
     ///   - recover: the position after which events are missing, for servers that can replay events.
     public static func subscribe(
         channel: String, auth: String? = nil, channelData: String? = nil, recover: PusherRecoverRequest? = nil
@@ -39,7 +39,7 @@ public enum PusherClientFrames {
 
     /// The message `pusher:signin`.
     ///
-    /// - Parameter userData: the JSON text that was signed; it is sent as a string.
+    /// - Parameter userData: the JSON text that the application's server has signed; it is sent as a string.
     public static func signin(auth: String, userData: String) -> String {
         "{\"event\":\"pusher:signin\",\"data\":{\"auth\":\(JSONWriter.string(auth)),"
             + "\"user_data\":\(JSONWriter.string(userData))}}"

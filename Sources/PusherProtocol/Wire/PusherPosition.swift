@@ -12,7 +12,7 @@ public struct PusherPosition: Hashable, Sendable, CustomStringConvertible {
 
     /// The largest length of an epoch, in bytes.
     public static let longestEpoch = 32
-    /// The largest number of digits of a number, which fits in 64 bits.
+    /// The largest number of digits of an event's number, so that the number fits in 64 bits.
     private static let digits = 19
 
     /// Makes a position from an epoch and the number of an event.

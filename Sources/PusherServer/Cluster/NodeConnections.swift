@@ -33,7 +33,7 @@ struct NodeConnections: Sendable {
         var isAsking = false
 
         var known: Int { max(total - included, 0) + own }
-        /// The number of places that the leader has granted and no connection uses.
+        /// The number of places (permissions for one connection each) that the leader has granted and no connection uses.
         var spare: Int { counted + min(reported, 0) - own }
         var isUnused: Bool { own == 0 && counted == 0 && reported == 0 && total == 0 && waiting.isEmpty && !isAsking }
     }
@@ -47,7 +47,7 @@ struct NodeConnections: Sendable {
     private(set) var isUrgent = false
     private var lastTicket: UInt64 = 0
 
-    /// The largest number of places in one request to the leader.
+    /// The largest number of places (permissions for one connection each) in one request to the leader.
     private static let asked = 1_000
 
     // MARK: Connections
@@ -145,7 +145,7 @@ struct NodeConnections: Sendable {
         }
         count.asked = 0
         counts[id] = count
-        // Places for connections that have closed meanwhile are returned to the leader.
+        // Places (permissions) for connections that have closed while they waited are returned to the leader.
         if count.spare > 0 {
             changed.insert(id)
             isUrgent = true

@@ -53,7 +53,8 @@ final class PusherClusterLeader: ClusterLeader {
 
     var logger: Logger { service.context.logger }
 
-    /// Starts the periodic sweep, which sends delayed counts and changed numbers, and removes expired data.
+    /// Starts the periodic sweep, which publishes delayed subscription counts, sends the nodes the counts that have changed, and removes
+    /// expired data.
     func begin(sweeping interval: Duration) {
         let interval = TimeAmount(interval)
         let task = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [weak self] task in

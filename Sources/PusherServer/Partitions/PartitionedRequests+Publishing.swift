@@ -60,8 +60,8 @@ extension PartitionedRequests {
         _ publish: ParsedPublish, _ parts: PublicationParts, _ messages: [EventMessage], _ application: Application,
         _ completion: @escaping Completion
     ) {
-        // A cluster with one partition gets here only if its leader runs an earlier version, which accepts no encoded events. Such a leader
-        // gets the unchanged request and answers it.
+        // In a cluster with one partition, this method is called only if the leader runs an earlier version, which accepts no encoded
+        // events. Such a leader gets the unchanged request and answers it.
         guard partitions.count > 1 else { return forward(0, publish.request, completion) }
         @Sendable func send() {
             let gathered = GatheredAnswers<PartitionResult>(parts.all.count) { results in

@@ -40,8 +40,7 @@ struct ChannelHistories: Sendable {
         }
     }
 
-    /// Histories without their events may take three of four parts of an application's memory limit, so that there is always room for
-    /// events.
+    /// Histories without their events may take three quarters of an application's memory limit, so that there is always room for events.
     private static let parts = (ofHistories: 3, all: 4)
 
     /// The minimum time for which a channel without subscribers keeps its position: a day (rule RV-18).

@@ -15,7 +15,7 @@ final class PusherWebhookService: Sendable {
 
     private let applications: any ApplicationRegistry
     private let context: ServerContext
-    /// Storage for webhook events that have to outlive this process; nil for none.
+    /// Stores webhook events, so that another process can send them after the end of this one; nil for none.
     private let records: PusherWebhookRecords?
     private let state = NIOLockedValueBox(State())
 

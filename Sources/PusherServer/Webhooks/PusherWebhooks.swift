@@ -34,7 +34,7 @@ final class PusherWebhooks: Sendable {
     private let logger: Logger
     /// The current secret of the application. Requests with queued events are signed with it as well.
     private let secret: NIOLockedValueBox<Secret>
-    /// Storage for webhook events that have to outlive this process; nil for none.
+    /// Stores webhook events, so that another process can send them after the end of this one; nil for none.
     private let records: PusherWebhookRecords?
     private let state: NIOLockedValueBox<State>
 
@@ -259,7 +259,7 @@ final class PusherWebhooks: Sendable {
     }
 }
 
-/// Storage for webhook events that have to outlive this process.
+/// The journal and the closure that store webhook events, so that another process can send them after the end of this one.
 struct PusherWebhookRecords: Sendable {
     /// Stores events until receivers have accepted them.
     let journal: any WebhookJournal

@@ -60,8 +60,8 @@ package struct LeaderMachine: Sendable {
     /// stored.
     private var emitted: UInt64 = 0
     private var completed: UInt64 = 0
-    /// Answers to queries in the order of their requests. Each is sent once as many of the leader's decisions are stored as its `emissions`
-    /// says.
+    /// Answers to queries in the order of their requests. An answer is sent after as many of this leader's decisions are stored as its
+    /// field `emissions` says: those that were made before the answer.
     private var heldAnswers = Deque<(emissions: UInt64, session: ClusterSession, request: UInt64, payload: ByteBuffer)>()
     /// The size in bytes of a fact or write that is too long for the store, so that the leader resigns instead of making the next batch;
     /// nil if there is none.
@@ -186,7 +186,7 @@ package struct LeaderMachine: Sendable {
 
     /// Answers a node's request.
     ///
-    /// - Parameter isJoined: whether the answer must be in the same batch as the preceding emissions.
+    /// - Parameter isJoined: whether the answer must be in the same batch as the decisions before it.
     package mutating func answer(_ session: ClusterSession, number: UInt64, _ payload: ByteBuffer, isJoined: Bool) {
         openRequests -= 1
         // The answer becomes empty, because the next leader must not repeat a request whose result is too long: that would end its
@@ -265,7 +265,8 @@ package struct LeaderMachine: Sendable {
         resend(into: &effects)
     }
 
-    /// The number of bytes of the first queued emission and of those that are joined to it, as long as they fit into one batch.
+    /// The number of bytes of the first queued decision and of those that must be stored together with it, as long as they fit into one
+    /// batch.
     private var joinedCost: Int {
         var cost = 0
         for (index, emission) in queue.enumerated() {
@@ -435,8 +436,8 @@ package struct LeaderMachine: Sendable {
         seats[node]?.lastHeard = now
     }
 
-    /// Removes a node and ends the subscriptions and sessions of its clients. The owner calls ``forget(_:)`` after the services have
-    /// emitted the resulting changes.
+    /// Removes a node and ends the subscriptions and sessions of its clients. The owner calls ``forget(_:)`` after the services have made
+    /// the resulting decisions.
     mutating func giveUp(_ node: ClusterNode, into effects: inout [LeaderEffect]) {
         guard let seat = seats.removeValue(forKey: node) else { return }
         expelled[node.incarnation] = seat.session

@@ -192,7 +192,7 @@ extension MemberMachine {
         }
     }
 
-    /// Ends the machine: completes all requests with failures, and sends the message with which the node leaves the cluster.
+    /// Ends the node's part in the cluster: completes all requests with failures, and sends the message with which the node leaves.
     package mutating func close(into effects: inout [MemberEffect]) {
         isClosed = true
         for request in outstanding {

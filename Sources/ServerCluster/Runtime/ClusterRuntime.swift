@@ -223,7 +223,8 @@ final class ClusterRuntime {
         guard !isFlushScheduled, core.generation != nil else { return }
         isFlushScheduled = true
         eventLoop.assumeIsolated().execute { [weak self] in
-            // The second task runs after the tasks that other threads have added while this turn was reading.
+            // A second task is scheduled, because it runs after tasks that other threads have scheduled while the event loop was reading
+            // messages.
             self?.eventLoop.assumeIsolated().execute { [weak self] in self?.flushWhenDue() }
         }
     }

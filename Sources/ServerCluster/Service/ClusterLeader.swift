@@ -8,7 +8,7 @@ package protocol ClusterLeader: AnyObject, Sendable {
     /// Performs a request of a node, which may be the leader's own.
     ///
     /// - Parameter reply: must be called once, on any thread. An answer that is given before this method returns is stored together with
-    ///   the request's emissions, completely or not at all.
+    ///   the decisions that the request has caused, completely or not at all.
     func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping @Sendable (ByteBuffer) -> Void)
 
     /// Called when a node has joined or reconnected to a new leader, and announces the state of its clients. Restored state of the node
@@ -28,7 +28,7 @@ package protocol ClusterLeader: AnyObject, Sendable {
     /// waits for a limited time for work in progress. Requests are still passed to it.
     func prepareToResign() async
 
-    /// Ends without emitting anything, because another node leads now or this node leaves the cluster.
+    /// Ends without making further decisions, because another node leads now or this node leaves the cluster.
     func close() async
 }
 
@@ -113,9 +113,9 @@ package protocol ClusterOutput: AnyObject, Sendable {
         _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [StoreWrite],
         completion: (@Sendable (Bool) -> Void)?)
 
-    /// Runs a closure soon, on the bus's event loop. Its emissions and answers are stored together, completely or not at all. This is for
-    /// decisions that had to wait for an operation outside of the cluster. Closures run in the order of the calls, even if another node has
-    /// become the leader.
+    /// Runs a closure soon, on the bus's event loop. The decisions and answers that it makes are stored together, completely or not at all.
+    /// This is for decisions that had to wait for an operation outside of the cluster. Closures run in the order of the calls, even if
+    /// another node has become the leader.
     func perform(_ body: @escaping @Sendable () -> Void)
 }
 

@@ -78,7 +78,7 @@ package struct CountedEntries: Hashable, Sendable {
     /// Returns the writes that store the restored totals with this leader's generation, so that the next leader can continue them.
     package func taken(over keys: Keys) -> [StoreWrite] { written(keys) }
 
-    /// The largest total that is accepted, so that sums do not overflow (rule CR-42).
+    /// The largest total of messages or of bytes that is accepted from the store, so that sums do not overflow (rule CR-42).
     private static let highest = Int.max / 4
 
     /// Counts added messages, and returns the writes that store the counts.

@@ -52,7 +52,7 @@ package enum StoreEvent: Sendable {
     case trouble(StoreLane, String?)
     /// The connection for messages is interrupted: from now on messages may be missing.
     case interrupted
-    /// From now on messages are complete. Batches that were sent during the interruption can be read from the log.
+    /// From now on no messages are missing. Batches that were sent during the interruption can be read from the log.
     case restored
     /// The leader of the cluster has resigned.
     case resigned
