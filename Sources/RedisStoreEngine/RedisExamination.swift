@@ -169,7 +169,7 @@ package struct RedisExamination: Sendable {
         guard used < limit / 10 * 8 else {
             return .noted(
                 "\(text) of \(limit / 1_048_576) MiB",
-                advice: "Increase maxmemory, because Redis refuses writes when it is full.")
+                advice: "Increase maxmemory, because Redis refuses writes when it uses that much memory.")
         }
         return .passed("\(text) of \(limit / 1_048_576) MiB")
     }

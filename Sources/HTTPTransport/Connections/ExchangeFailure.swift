@@ -8,7 +8,7 @@ import TransportCommon
 enum ExchangeFault: Error, Hashable {
     /// The connection was closed before the answer was complete.
     case cut
-    /// The answer exceeds the size limit.
+    /// The answer is larger than the size limit of its request.
     case tooLong
     /// The answer has status 101, although the request asked for no other protocol.
     case unexpected
@@ -22,7 +22,8 @@ extension ConnectionFailure {
         switch error {
         case ExchangeFault.cut, HTTPParserError.invalidEOFState, NIOSSLError.uncleanShutdown:
             ConnectionFailure(.networkUnavailable, "The server closed the connection before its answer was complete.")
-        case ExchangeFault.tooLong: ConnectionFailure(.malformedResponse, "The server's answer exceeds the size limit.")
+        case ExchangeFault.tooLong:
+            ConnectionFailure(.malformedResponse, "The server's answer is larger than the client's limit.")
         case ExchangeFault.closed:
             ConnectionFailure(.disconnected, "The client has closed its connections, so the request cannot be sent.")
         case is HTTPParserError, is NIOHTTPDecoderError, is ExchangeFault:

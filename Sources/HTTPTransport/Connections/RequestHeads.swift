@@ -21,7 +21,8 @@ struct RequestHeads: Sendable {
     func head(for exchange: HTTPExchange) throws(ConnectionFailure) -> HTTPRequestHead {
         if let fault { throw fault }
         guard exchange.target.utf8.first == UInt8(ascii: "/"), exchange.target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw ConnectionFailure(.badRequest, "The path and query of the request are not percent-encoded.")
+            throw ConnectionFailure(
+                .badRequest, "Percent-encode the path and query of the request: begin with /, and use ASCII without spaces.")
         }
         guard Self.isMethod(exchange.method) else {
             throw ConnectionFailure(

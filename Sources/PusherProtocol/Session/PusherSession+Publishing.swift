@@ -155,7 +155,8 @@ extension PusherSession {
     }
 
     private static let ambiguous = ConnectionFailure(
-        .unknown, "The server refused some of the events that were sent together, and did not say which.", origin: .server)
+        .unknown, "The server refused some of the events that were sent together, perhaps this one, and did not say which.",
+        origin: .server)
 
     mutating func expireSent(out: inout Actions) {
         let expired = sent.prefix { $0.deadline <= out.now }

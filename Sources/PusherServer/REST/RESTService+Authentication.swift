@@ -79,8 +79,8 @@ extension RESTService {
             }
             let (difference, overflow) = seconds.subtractingReportingOverflow(now)
             guard !overflow else { return refusal.description }
-            return "The clock differs by \(difference.magnitude) s: auth_timestamp is \(difference < 0 ? "behind" : "ahead of") "
-                + "the server's clock, and at most \(PusherLimits.timestampWindow) s are accepted."
+            return "The client's clock differs by \(difference.magnitude) s: auth_timestamp is "
+                + "\(difference < 0 ? "behind" : "ahead of") the server's clock, and at most \(PusherLimits.timestampWindow) s are accepted."
         case .wrongSignature:
             return refusal.description
                 + " Check the secret, and that the method, the path and all parameters are signed as they are sent."

@@ -32,7 +32,8 @@ final class AnswerGate: ChannelInboundHandler, RemovableChannelHandler {
             seen += head.readableBytes
             if seen > limit {
                 context.fireErrorCaught(
-                    ConnectionFailure(.malformedResponse, "The server's answer to the WebSocket upgrade exceeds the size limit."))
+                    ConnectionFailure(
+                        .malformedResponse, "The server's answer to the WebSocket upgrade is larger than the client's limit."))
                 return
             }
             context.fireChannelRead(wrapInboundOut(head))

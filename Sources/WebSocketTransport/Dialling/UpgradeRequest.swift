@@ -22,7 +22,9 @@ struct UpgradeRequest: Sendable {
             throw ConnectionFailure(.badRequest, "The port is out of range. A port is a number from 1 to 65535.")
         }
         guard endpoint.target.utf8.first == UInt8(ascii: "/"), endpoint.target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw ConnectionFailure(.badRequest, "The path and query of the WebSocket URL are not percent-encoded.")
+            throw ConnectionFailure(
+                .badRequest, "Percent-encode the path and query of the WebSocket URL: begin with /, and use ASCII without spaces."
+            )
         }
         guard endpoint.subprotocols.allSatisfy(Self.isToken) else {
             throw ConnectionFailure(

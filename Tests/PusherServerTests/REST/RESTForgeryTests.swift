@@ -160,7 +160,7 @@ struct RESTForgeryTests {
             let late = Self.signed(at: Self.now + offset)
             let answer = try await server.request("POST", late.target, body: late.body)
             #expect(answer.status == 401)
-            #expect(answer.body.hasPrefix("The clock differs by 700 s: auth_timestamp is \(word) the server's clock"))
+            #expect(answer.body.hasPrefix("The client's clock differs by 700 s: auth_timestamp is \(word) the server's clock"))
             var wrong = Self.signed()
             wrong.parameters[wrong.parameters.count - 1].value = String(repeating: "0", count: 64)
             let text = try await server.request("POST", wrong.target, body: wrong.body).body
