@@ -53,7 +53,7 @@ struct ChannelHistories: Sendable {
     private var notesEnds = false
     /// The channels whose positions have changed since the last call of ``takeChanged()``, each once.
     private var changed: [ChannelID] = []
-    /// Whether changed positions are collected for ``takeChanged()``.
+    /// Whether the channels whose positions change are collected for ``takeChanged()``.
     private var notesChanges = false
     private var ledgers: [Identifier: Ledger] = [:]
 

@@ -50,7 +50,8 @@ extension ClusterRuntime {
             logger.error(
                 "this node cannot lead: a service could not load its stored state; retried every second",
                 metadata: ["error": "\(type(of: error))"])
-            status.problem = "The services of this node could not restore their state from the store."
+            status.problem =
+                "The services of this node could not restore their state from the store, so it cannot lead yet. See the log."
             run { core, now, effects in core.preparationFailed(generation: generation, at: now, into: &effects) }
         }
     }
