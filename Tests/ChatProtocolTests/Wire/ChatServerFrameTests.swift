@@ -62,7 +62,7 @@ struct ChatServerFrameTests {
     func refusalWithoutReason() {
         #expect(
             FrameCatalogue.read(#"{"t":"no","n":3,"code":22406}"#)
-                == .refusal(number: 3, ChatRequestRefusal(.notInGroup, "The user is not in the group.")))
+                == .refusal(number: 3, ChatRequestRefusal(.notInGroup, ChatErrorCode.notInGroup.sentence)))
     }
 
     @Test("Events of unknown kinds, and those that lack a member, keep their place")
