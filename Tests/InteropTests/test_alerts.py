@@ -1,4 +1,4 @@
-"""The rules of `deploy/prometheus` and of the runbook, read and judged by Prometheus' own `promtool` (ME-12)."""
+"""The rules of `deploy/prometheus`, and their summaries in the runbook, read and judged by Prometheus' own `promtool` (ME-12)."""
 
 import json
 import re
@@ -139,15 +139,11 @@ def test_the_tests_of_alerts_can_fail(tmp_path):
         run("test", "rules", file)
 
 
-def test_the_runbook_has_the_rules_that_prometheus_reads(tmp_path):
+def test_the_runbook_has_the_summaries_of_the_alerts():
     text = (ROOT / "docs" / "runbook.md").read_text()
-    found = re.findall(r"^## (\w+)\n(.+) \((\w+), after (\w+): `(.+)`\)$", text, re.MULTILINE)
-    ours = [(rule["alert"], rule["annotations"]["summary"], rule["labels"]["severity"], rule["for"], rule["expr"]) for rule in alerts()]
+    found = re.findall(r"^## (\w+)\n(.+) \((\w+), after (\w+)\)$", text, re.MULTILINE)
+    ours = [(rule["alert"], rule["annotations"]["summary"], rule["labels"]["severity"], rule["for"]) for rule in alerts()]
     assert found == ours
-    file = tmp_path / "rules.yml"
-    rules = [{"alert": name, "expr": expression, "for": time} for name, _, _, time, expression in found]
-    file.write_text(json.dumps({"groups": [{"name": "runbook", "rules": rules}]}))
-    run("check", "rules", file)
 
 
 def test_prometheus_can_read_what_the_dashboard_asks(tmp_path):
