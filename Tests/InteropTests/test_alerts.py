@@ -140,8 +140,8 @@ def test_the_tests_of_alerts_can_fail(tmp_path):
 
 
 def test_the_runbook_has_the_summaries_of_the_alerts():
-    text = (ROOT / "docs" / "runbook.md").read_text()
-    found = re.findall(r"^## (\w+)\n(.+) \((\w+), after (\w+)\)$", text, re.MULTILINE)
+    text = (ROOT / "docs" / "metrics.md").read_text()
+    found = re.findall(r"^### (\w+)\n(.+) \((\w+), after (\w+)\)$", text, re.MULTILINE)
     ours = [(rule["alert"], rule["annotations"]["summary"], rule["labels"]["severity"], rule["for"]) for rule in alerts()]
     assert found == ours
 

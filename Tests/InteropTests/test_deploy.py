@@ -107,10 +107,10 @@ def test_metrics_and_labels_are_told_by_a_cluster():
 
 
 def test_every_alert_has_its_section_in_the_runbook():
-    sections = re.findall(r"^## (\w+)$", (ROOT / "docs" / "runbook.md").read_text(), re.MULTILINE)
+    sections = re.findall(r"^### (\w+)$", (ROOT / "docs" / "metrics.md").read_text(), re.MULTILINE)
     assert [rule["alert"] for rule in alerts()] == sections
     for rule in alerts():
-        assert rule["annotations"]["runbook"] == f"docs/runbook.md#{rule['alert'].lower()}"
+        assert rule["annotations"]["runbook"] == f"docs/metrics.md#{rule['alert'].lower()}"
         assert rule["labels"]["severity"] in ("warning", "critical") and re.fullmatch(r"\d+[smh]", rule["for"])
         assert rule["expr"].count("(") == rule["expr"].count(")")
 
