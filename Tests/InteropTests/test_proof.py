@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = (ROOT / "docs" / "rules" / "limits.md", ROOT / "docs" / "pusherswift-api.md")
+PAGES = (ROOT / "docs" / "rules" / "limits.md", ROOT / "docs" / "rules" / "pusherswift.md")
 sys.path.insert(0, str(ROOT / "Scripts"))
 import proofs  # noqa: E402
 

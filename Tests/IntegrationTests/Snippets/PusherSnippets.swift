@@ -1,6 +1,6 @@
 import PusherSwift
 
-// The snippets of docs/pusherswift-api.md as they stand there, so that they compile. Nobody calls these functions.
+// The snippets of the documentation of `PusherSwift` as they stand there, so that they compile. Nobody calls these functions.
 // Tests/InteropTests/test_documentation.py compares the texts.
 
 func additionsUsers() {

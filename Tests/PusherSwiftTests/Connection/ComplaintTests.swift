@@ -5,7 +5,7 @@ import Testing
 
 @testable import PusherSwift
 
-/// What users of PusherSwift complained about and no other test names; `docs/pusherswift-api.md` lists all issues.
+/// What users of PusherSwift complained about and no other test names; `docs/rules/pusherswift.md` lists all issues.
 struct ComplaintTests {
     private let fixture = Fixture(options: PusherClientOptions(authMethod: .endpoint(authEndpoint: "http://h/auth")))
     private let notebook = Notebook()

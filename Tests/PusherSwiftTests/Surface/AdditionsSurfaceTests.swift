@@ -2,8 +2,8 @@ import Foundation
 import PusherSwift
 import Testing
 
-/// What `docs/pusherswift-api.md` shows, spelled as there: without `@testable`. What would not compile here would not compile in an
-/// app.
+/// What the documentation of `PusherSwift` shows, spelled as there: without `@testable`. What would not compile here would not compile in
+/// an app.
 struct AdditionsSurfaceTests {
     private func options() -> PusherClientOptions {
         let options = PusherClientOptions(authMethod: .endpoint(authEndpoint: "https://example.com/pusher/auth"))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The table in docs/pusherswift-api.md against what the tests beside this one compile: a row that none of them uses is found.
+/// The tables in the documentation of `PusherSwift` against what the tests beside this one compile: a row that none of them uses is found.
 struct TableTests {
     private struct Row {
         var declaration: String
@@ -12,7 +12,7 @@ struct TableTests {
 
     private static func page() throws -> String {
         let root = tests.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        return try String(contentsOf: root.appendingPathComponent("docs/pusherswift-api.md"), encoding: .utf8)
+        return try String(contentsOf: root.appendingPathComponent("Sources/PusherSwift/PusherSwift.docc/PusherSwift.md"), encoding: .utf8)
     }
 
     private static func rows() throws -> [Row] {
