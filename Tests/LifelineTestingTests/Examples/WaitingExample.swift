@@ -2,7 +2,7 @@ import Lifeline
 import LifelineTesting
 import Testing
 
-/// The short example of docs/testing.md for a call that waits while the test goes on.
+/// The short example of the documentation for a call that waits while the test goes on.
 @Test func `LT-17: a publication without an answer is not accepted`() async throws {
     let service = TestService()
     let client = LifelineClient(service.pubnub())
