@@ -97,8 +97,8 @@ extension ConnectionMachine {
         state = .failed(failure)
         announce(.failed, failure.category, cause: failure, at: now, into: &effects)
         answerAllPending(failure, into: &effects)
-        // The grace period of the background ends now, because there is no connection to keep open. Later requests wait until the
-        // application returns to the foreground (rule BG-11).
+        // The grace period, in which an application in the background keeps its connection, ends now, because there is no connection to
+        // keep open. Later requests wait until the application returns to the foreground (rule BG-11).
         endGrace(at: now, into: &effects)
     }
 
@@ -126,7 +126,8 @@ extension ConnectionMachine {
     }
 }
 
-// Calls of the session. The machine moves its effects and pending work into `SessionActions` for one call and takes them back.
+// Calls the methods of the current session. For each call, the machine moves its pending work and the effects so far into a
+// `SessionActions` value, to which the session adds its actions. After the call the machine takes both back.
 extension ConnectionMachine {
     @usableFromInline typealias SessionCall = (inout Session, inout Session.Memory, inout SessionActions<Session>) -> Void
 
@@ -156,7 +157,8 @@ extension ConnectionMachine {
         }
     }
 
-    /// Moves effects and pending work into the session's actions. Moving instead of copying keeps the buffers of the arrays.
+    /// Moves the effects so far and the machine's pending work into the `SessionActions` value for one call of the session. Moving instead
+    /// of copying avoids new allocations for the arrays.
     @inlinable mutating func takeActions(
         at now: Moment, into effects: inout [Effect<Session>], canSend: Bool
     ) -> SessionActions<Session> {

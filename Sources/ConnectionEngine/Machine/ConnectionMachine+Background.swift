@@ -1,7 +1,7 @@
 // Handles the application's change to the background and its return. Rules BG-1 to BG-11.
 extension ConnectionMachine {
-    /// Starts the policy's grace period, after which the connection is closed (rule BG-9). If there is no connection, attempt or pause, the
-    /// background takes effect at once.
+    /// Handles the application's change to the background: starts the policy's grace period, after which the connection is closed (rule
+    /// BG-9). If there is no connection, attempt or pause, there is no grace period, and all attempts are suspended at once.
     @usableFromInline mutating func enterBackground(at now: Moment, into effects: inout [Effect<Session>]) {
         guard !isInBackground, graceEnd == nil, let grace = policy.backgroundGrace else { return }
         switch state {

@@ -1,4 +1,4 @@
-// Handles timers that have fired. Timers that were cancelled or restarted meanwhile are ignored.
+// Handles timers that have fired. A timer that was cancelled or restarted before the machine handled its firing is ignored.
 extension ConnectionMachine {
     @usableFromInline mutating func timerFired(_ timer: TimerID, at now: Moment, into effects: inout [Effect<Session>]) {
         guard work.timers.accept(timer) else { return }

@@ -1,4 +1,5 @@
-// Handles reports of transports and jobs. Reports of earlier attempts are dropped (rule CN-9).
+// Handles what transports and jobs report, such as received data or the result of a job. Reports that belong to an earlier attempt to
+// connect are dropped (rule CN-9).
 extension ConnectionMachine {
     /// Whether `attempt` is the current attempt and has not ended.
     @inlinable func isAlive(_ attempt: AttemptID) -> Bool {

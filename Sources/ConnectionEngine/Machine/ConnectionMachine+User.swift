@@ -53,7 +53,8 @@ extension ConnectionMachine {
 
     /// Closes the connection in any phase. From `connected` it sends the close handshake first. Rules CN-5 to CN-7.
     @usableFromInline mutating func disconnect(at now: Moment, into effects: inout [Effect<Session>]) {
-        // The grace period of the background ends now, because the connection is no longer wanted (rule BG-11).
+        // The grace period, in which an application in the background keeps its connection, ends now, because the user does not want the
+        // connection any more (rule BG-11).
         if graceEnd != nil {
             graceEnd = nil
             cancel(.grace, into: &effects)

@@ -57,7 +57,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     /// Whether the transport of the current attempt is open.
     @usableFromInline var isOpen = false
     @usableFromInline var lastHeard: Moment?
-    /// When the last probe was sent; nil unless its answer is still awaited.
+    /// When the ping or other probe was sent whose answer is awaited; nil when no probe is unanswered.
     @usableFromInline var probedAt: Moment?
     /// The longest silence that the service allows on a connection; nil if the service has not named any.
     @usableFromInline var serverSilence: Duration?
@@ -65,7 +65,8 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     @usableFromInline var failures = 0
     /// Whether the first of the failures in a row ended a working connection.
     var startedConnected = false
-    /// Whether a working connection was lost since the user last requested a disconnect; the next success is then `reconnected`.
+    /// Whether a working connection was lost since the user last requested a disconnect. If so, the next confirmed connection is announced
+    /// as `reconnected` instead of `connected`.
     @usableFromInline var lostLink = false
     var lastFailure: ConnectionFailure?
     var network: NetworkStatus = .available
@@ -126,8 +127,8 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
         }
     }
 
-    /// Handles all elements of one read like one `received` for each element. For speed, the session is moved out of the machine once for
-    /// all elements, and again only after an action that changes the connection.
+    /// Handles all frames or answers of one socket read as if each were a separate input `received`. For speed, the session is moved out of
+    /// the machine once for the whole read, and once more after each action of the session that changes the connection.
     @inlinable public mutating func handle(
         received batch: [Session.Inbound], of attempt: AttemptID, at now: Moment, into effects: inout [Effect<Session>]
     ) {

@@ -14,9 +14,10 @@ public struct ConnectionPolicy: Hashable, Sendable {
     /// The longest first pause after the loss of a working connection, by cause: a local fault, a fault that the server caused or may have
     /// caused, and a restart that the server announced.
     public var firstPause: FirstPause
-    /// The schedules of single categories, which replace those of the retry table.
+    /// The pause schedules for single failure categories. They have precedence over the retry table's schedules for these categories.
     public var overrides: [StatusCategory: RetrySchedule]
-    /// The schedule of all categories without a row of their own in the retry table; nil for the table's default.
+    /// The pause schedule for all failure categories to which the retry table assigns no schedule of their own; nil for the table's
+    /// default.
     public var ordinary: RetrySchedule?
     /// The user's retry policy, which replaces the retry table and ``ordinary``; nil if there is none. Set by ``retrying(_:)``.
     public private(set) var chosen: RetryPolicy?
@@ -61,7 +62,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
     /// The production profile.
     public static let standard = ConnectionPolicy()
 
-    /// The test profile: base 0.5 s, cap 3 s, every short first pause at most 0.5 s, messages of at most 4 MiB.
+    /// The test profile: base 0.5 s, cap 3 s, first pauses after a lost connection of at most 0.5 s, messages of at most 4 MiB.
     public static let fast = ConnectionPolicy(
         timing: .fast, cap: .seconds(3), base: .milliseconds(500),
         firstPause: FirstPause(local: .milliseconds(500), server: .milliseconds(500), restart: .milliseconds(500)),
