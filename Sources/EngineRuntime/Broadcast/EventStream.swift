@@ -40,7 +40,8 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
             await place.next()
         }
 
-        /// Puts an element before the next one. This loop gets it, or the next loop if this one has ended.
+        /// Puts an element back at the front of the waiting elements. The current loop gets it next; if that loop has ended, the next loop
+        /// over the sequence gets it.
         public mutating func putBack(_ element: Element) {
             place.putBack(element)
         }

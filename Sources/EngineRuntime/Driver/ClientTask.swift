@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Notifies a test double of a service when a task that it started waits for the service's answer.
+/// Notifies a test double of a service when a task that the test double has started waits for the service's answer.
 package enum ClientTask {
     /// Called when the current task begins to wait; the returned closure is called when the answer arrives. Nil in tasks that no test
     /// double has started.

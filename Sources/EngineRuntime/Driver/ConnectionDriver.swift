@@ -82,7 +82,8 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         noteNetwork(status)
     }
 
-    /// Notifies observers of ``networkChanges`` of a status that the caller passes to the machine itself. Must not be called concurrently.
+    /// Notifies observers of ``networkChanges`` of a network status, but does not pass the status to the machine: the caller has to do
+    /// that. Must not be called concurrently.
     public func noteNetwork(_ status: NetworkStatus) {
         let isChange = running.withLockedValue { running in
             defer { running.network = status }

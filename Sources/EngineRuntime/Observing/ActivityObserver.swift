@@ -29,7 +29,8 @@ public final class ActivityObserver: EngineObserver {
             }
         let hasBegun = end.withLockedValue { $0 != nil }
         if isActive, !hasBegun {
-            // Changes arrive one after the other, so no second activity can begin before this one is stored.
+            // Changes of the connection's phase arrive one after the other. So no second activity can begin before the closure that ends
+            // this one is stored.
             let end = begin()
             self.end.withLockedValue { $0 = end }
         } else if !isActive {
