@@ -27,7 +27,7 @@
             }
         }
 
-        /// Reads the file until its end, because files in `/proc` report a size of zero and return one page per read.
+        /// Reads `/proc/self/net/tcp` until its end, because files in `/proc` report a size of zero and return one page per read.
         private static func table() -> String {
             let file = open("/proc/self/net/tcp", O_RDONLY)
             guard file >= 0 else { return "" }

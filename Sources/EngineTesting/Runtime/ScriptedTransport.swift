@@ -17,8 +17,8 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
     private struct State {
         var calls: [Call] = []
         var report: [AttemptID: @Sendable (TransportEvent<Session.Inbound>) -> Void] = [:]
-        /// How many earlier drivers have opened an attempt with this number and have not aborted it. A driver that replaces another one
-        /// numbers its attempts from 1, and may connect before the earlier driver is released.
+        /// For each attempt number, how many earlier drivers have opened an attempt with it and have not aborted that attempt. A driver
+        /// that replaces another one numbers its attempts from 1, and may connect before the earlier driver is released.
         var former: [AttemptID: Int] = [:]
         var latest: AttemptID?
         var onSend: (@Sendable (Session.Outbound) -> Void)?

@@ -84,8 +84,8 @@ public struct LineSession: ProtocolSession {
     public typealias JobResult = Bool
 
     private var confirmed: Set<String> = []
-    /// How many subscribe frames of a channel the server has not confirmed yet. Only the last confirmation counts, because the earlier
-    /// subscriptions were cancelled meanwhile.
+    /// For each channel, how many subscribe frames the server has not confirmed yet. The channel counts as subscribed only after the last
+    /// confirmation, because the earlier ones answer subscriptions that the client has replaced.
     private var unconfirmed: [String: Int] = [:]
     private var isGreeted = false
     private var publishes: [Int: RequestID?] = [:]

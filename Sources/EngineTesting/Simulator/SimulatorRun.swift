@@ -9,7 +9,7 @@ public enum SimulatorRun {
     ///
     /// - Parameters:
     ///   - service: the model server.
-    ///   - seeds: the seeds to run unless the environment sets others.
+    ///   - seeds: the seeds to run unless `LIFELINE_SIMULATOR_SEED` or `LIFELINE_SIMULATOR_SECONDS` is set.
     ///   - steps: how many steps each seed runs.
     ///   - finished: called on the calling thread after each run that broke no rule.
     /// - Throws: the broken rule, with the seed that replays it.
