@@ -3,7 +3,8 @@ import NIOConcurrencyHelpers
 // Async sequences, an addition to PusherSwift 10.1. Each sequence is for one consumer and bounded; when it is full, the oldest elements are
 // dropped (rules PA-41 and PA-71).
 
-/// Finishes a stream when this object is released by the stream's producer.
+/// Finishes an async stream when this object is released. The object that feeds the stream with elements holds the only reference to this
+/// object.
 final class StreamEnd<Element: Sendable>: Sendable {
     let continuation: AsyncStream<Element>.Continuation
 
@@ -14,7 +15,8 @@ final class StreamEnd<Element: Sendable>: Sendable {
     deinit { continuation.finish() }
 }
 
-/// The streams of one kind of event, by number. The object that owns this value must protect it with a lock.
+/// The async streams that get one kind of event, by the number that `add` assigned to each. The object that owns this value must protect it
+/// with a lock.
 struct StreamEnds<Element: Sendable> {
     private var ends: [UInt64: StreamEnd<Element>] = [:]
     private var last: UInt64 = 0

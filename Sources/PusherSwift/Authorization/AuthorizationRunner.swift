@@ -36,7 +36,7 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
         state.withLockedValue { $0.connection = connection }
     }
 
-    /// Removes and returns the details of the latest failure to authorise a channel, for the delegate.
+    /// Removes and returns the details of the latest failure to authorise a channel, which the delegate gets; nil when there is none.
     func takeProblem(of channel: String) -> SubscriptionProblem? {
         state.withLockedValue { $0.problems.removeValue(forKey: Identifier(channel)) }
     }
@@ -75,7 +75,8 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
         return { pending.cancel() }
     }
 
-    /// Stores the details of a failure for the delegate, because the engine's types cannot carry the response and its body.
+    /// Stores the details of a failed authorisation for the delegate, because the engine's failure values have no room for the endpoint's
+    /// response and body. A success removes the stored details.
     private func settle(
         _ job: PusherAuthorizeJob, _ outcome: Outcome
     ) -> Result<PusherAuthorization, ConnectionFailure> {
@@ -127,7 +128,8 @@ extension AuthorizationRunner {
         }
     }
 
-    /// Sends a request to an endpoint. If the app has providers of headers or parameters, they are called on the callback queue.
+    /// Sends a request to an authorisation endpoint. If the app has set ``PusherClientOptions/authHeadersProvider`` or
+    /// ``PusherClientOptions/authParamsProvider``, these closures are called on the callback queue.
     func ask(endpoint text: String, for job: PusherAuthorizeJob, _ pending: PendingAuthorization) {
         guard let connection = state.withLockedValue({ $0.connection }) else { return }
         guard let url = URL(string: text), url.scheme != nil, url.host != nil else {

@@ -11,7 +11,8 @@ struct EndpointExtras {
         params = options.authParams
     }
 
-    /// Adds the headers and parameters of the app's providers to the fixed ones. Must be called on the callback queue.
+    /// Creates the headers and form fields of a request from the options' fixed values and from the closures `authHeadersProvider` and
+    /// `authParamsProvider`, whose values have precedence. Must be called on the callback queue.
     init(asking options: PusherClientOptions) {
         self.init(options)
         for (name, value) in options.authHeadersProvider?() ?? [:] {

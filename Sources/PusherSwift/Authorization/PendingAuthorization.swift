@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// An authorisation in progress. It ends once, with the first outcome or cancellation; later ones are ignored.
+/// An authorisation in progress. It ends once, with its first result or when it is cancelled. Later results and cancellations are ignored.
 final class PendingAuthorization: Sendable {
     private struct State {
         var completion: (@Sendable (AuthorizationRunner.Outcome) -> Void)?
@@ -19,7 +19,8 @@ final class PendingAuthorization: Sendable {
         take().completion?(outcome)
     }
 
-    /// Sets the closure that stops the work. If the authorisation has already ended, the closure is called at once.
+    /// Sets the closure that stops the request or other work of this authorisation. If the authorisation has already ended, the closure is
+    /// called at once.
     func onCancel(_ cancel: @escaping @Sendable () -> Void) {
         let isOver = state.withLockedValue { state in
             if state.completion != nil { state.cancel = cancel }

@@ -43,7 +43,7 @@ extension SubscriptionProblem: Error {
         ConnectionFailure(
             .badRequest, "Authentication method required for private / presence channels but none provided."))
     static let noRequest = SubscriptionProblem(
-        ConnectionFailure(.badRequest, "The authRequestBuilder returned nil or a request that cannot be sent."))
+        ConnectionFailure(.badRequest, "The authRequestBuilder returned nil or a request with a body stream or without a URL."))
     static let noAuthorization = SubscriptionProblem(
         ConnectionFailure(.accessDenied, "The authorizer returned nil, so the channel was not authorised."))
     static let noChannelData = SubscriptionProblem(
@@ -57,8 +57,12 @@ extension SubscriptionProblem: Error {
     static let noUserAuth = SubscriptionProblem(
         ConnectionFailure(.accessDenied, "The authenticator returned nil, so the user was not signed in."))
     static let noUserRequest = SubscriptionProblem(
-        ConnectionFailure(.badRequest, "The authRequestBuilder for users returned nil or a request that cannot be sent."))
+        ConnectionFailure(
+            .badRequest, "The authRequestBuilder for users returned nil or a request with a body stream or without a URL."))
     static let noUser = SubscriptionProblem(
         ConnectionFailure(.badRequest, "Signing in with a secret needs the user. Set the connection's userDataFetcher."))
-    static let gone = SubscriptionProblem(ConnectionFailure(.cancelled, "The connection was released before the authorisation."))
+    static let gone = SubscriptionProblem(
+        ConnectionFailure(
+            .cancelled, "The PusherConnection was released before it could authorise the channel or user. Keep a reference to it."
+        ))
 }

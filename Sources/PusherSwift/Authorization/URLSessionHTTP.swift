@@ -29,11 +29,17 @@ import Foundation
             if let error {
                 let isLate = (error as? URLError)?.code == .timedOut
                 let category: StatusCategory = isLate ? .timeout : .networkUnavailable
-                let domain = (error as NSError).domain
-                return .failure(ConnectionFailure(category, "The authorisation request failed with an error of \(domain)."))
+                let (domain, code) = ((error as NSError).domain, (error as NSError).code)
+                return .failure(
+                    ConnectionFailure(
+                        category,
+                        "The authorisation endpoint gave no answer: \(domain) error \(code). Check its address and the network."))
             }
             guard let response = response as? HTTPURLResponse else {
-                return .failure(ConnectionFailure(.malformedResponse, "The authorisation endpoint did not answer with HTTP."))
+                return .failure(
+                    ConnectionFailure(
+                        .malformedResponse,
+                        "The authorisation endpoint did not answer with HTTP. Use an address with http or https."))
             }
             if let data, data.count > maximumBody {
                 return .failure(

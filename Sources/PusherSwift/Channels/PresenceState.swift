@@ -17,9 +17,9 @@ struct PresenceState {
         myID.flatMap(member)
     }
 
-    /// Replaces all members by the members in the server's confirmation. The own user is never among the returned changes. Without a
-    /// `userDataFetcher` the user id of a signed subscription is the socket id, which changes with every connection, so the former id is
-    /// also ignored.
+    /// Replaces all members by the members in the server's confirmation of the subscription, and returns who joined and left. The own user
+    /// is never among them. Without a `userDataFetcher` the own user id is the socket id, which changes with every connection; therefore
+    /// the user id of the previous connection is ignored as well.
     mutating func replace(
         with current: [PusherMember], myID: String?
     ) -> (added: [PusherPresenceChannelMember], removed: [PusherPresenceChannelMember]) {

@@ -12,7 +12,7 @@ extension PusherChannel {
         state.withLockedValue { $0.subscribed = false }
     }
 
-    /// Handles the end of the subscription: drops waiting client events and ends all sequences.
+    /// Handles the end of the subscription: drops client events that wait for the subscription and ends all async sequences of the channel.
     func end() {
         state.withLockedValue { $0.subscribed = false }
         state.replace(\.unsent, with: [])
@@ -21,7 +21,7 @@ extension PusherChannel {
         endStreams()
     }
 
-    /// Ends the sequences of events. Callbacks that the app bound stay bound.
+    /// Ends the async sequences of the channel's events. Callbacks that the app bound stay bound.
     private func endSequences() {
         let former = state.withLockedValue { state in
             let former = state.handlers
@@ -60,7 +60,7 @@ extension PusherChannel {
         return given.auth
     }
 
-    /// Sets the authorisation and callbacks that are not nil; nil leaves the present value unchanged.
+    /// Stores the given authorisation and callbacks. An argument that is nil leaves the channel's present value unchanged.
     func update(
         auth: PusherAuth?, onMemberAdded: ((PusherPresenceChannelMember) -> Void)?,
         onMemberRemoved: ((PusherPresenceChannelMember) -> Void)?, onSubscriptionCountChanged: ((Int) -> Void)?
@@ -109,7 +109,7 @@ extension PusherChannel {
         endStreams()
     }
 
-    /// Clears the failure of an earlier attempt to subscribe, so that client events can wait again.
+    /// Clears the failure of an earlier attempt to subscribe, so that client events wait for the next attempt instead of being refused.
     func startOver() {
         state.withLockedValue { $0.hasFailed = false }
     }

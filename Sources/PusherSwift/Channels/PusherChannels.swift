@@ -12,13 +12,14 @@ import PusherProtocol
 open class PusherChannels: NSObject, @unchecked Sendable {
     private struct Table {
         var channels: [Identifier: PusherChannel] = [:]
-        /// For each channel, how many unsubscriptions the engine has not confirmed yet.
+        /// For each channel name, how many calls to unsubscribe the engine has not carried out yet.
         var endings: [Identifier: Int] = [:]
         /// The connection to which these channels belong.
         weak var owner: PusherConnection?
 
         mutating func noteRemoval(of name: String) {
-            // A reserved name is never subscribed for the app, so the engine reports no end of its subscription.
+            // The client never subscribes to a channel with a reserved name for the app, so the engine never reports the end of such a
+            // subscription.
             if PusherChannelName.isReserved(name) { return }
             endings[Identifier(name), default: 0] += 1
         }
@@ -80,14 +81,15 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Replaces the channel with the same name by `channel`. The subscription stays.
+    /// Puts `channel` into the table in place of the channel object with the same name. The subscription at the server is not changed.
     func put(_ channel: PusherChannel) {
         let former = table.withLockedValue { $0.channels.updateValue(channel, forKey: Identifier(channel.name)) }
         // The former channel is released here, outside of the lock, because releasing a callback may run code that calls the client.
         _ = former
     }
 
-    /// Sets the connection that subscribes and unsubscribes when ``channels`` is assigned.
+    /// Sets the connection that subscribes and unsubscribes when the app assigns ``channels``; nil when this table is no longer used by a
+    /// connection.
     func follow(_ owner: PusherConnection?) {
         table.withLockedValue { $0.owner = owner }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The properties of a connection that the app may set.
+/// The mutable values of a connection: its settings, channels and callbacks, and the state that was last reported to the app.
 struct ConnectionValues {
     var options: PusherClientOptions
     var channels = PusherChannels()
@@ -15,7 +15,7 @@ struct ConnectionValues {
     var statusStreams = StreamEnds<PusherConnectionStatus>()
     /// The code of the latest `pusher:error` during the present attempt to connect; nil if there was none.
     var reportedCode: Int?
-    /// The last state that was reported to the delegate.
+    /// The last state that was reported to the delegate's `changedConnectionState(from:to:)`.
     var delivered = ConnectionState.disconnected
 
     init(options: PusherClientOptions, URLSession: PusherURLSession) {

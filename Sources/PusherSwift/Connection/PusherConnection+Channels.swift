@@ -32,7 +32,8 @@ extension PusherConnection {
             PusherPresenceChannel(name: channelName, connection: self)
         }
         if let channel = channel as? PusherPresenceChannel { return channel }
-        // The app added the channel earlier as an object that is not a presence channel. The new object gets its callbacks and state.
+        // The app has earlier added a channel of this name whose object is not a `PusherPresenceChannel`. The new object takes over its
+        // callbacks and state.
         let presence = PusherPresenceChannel(name: channelName, connection: self)
         presence.state.withLockedValue { $0 = channel.state.withLockedValue { $0 } }
         channels.put(presence)
@@ -79,7 +80,7 @@ extension PusherConnection {
     }
 }
 
-// Replaces tables of channels. Tests of apps assign such tables (rule PA-52).
+// Handles the app's assignment of a whole table of channels, which tests of apps use (rule PA-52).
 extension PusherConnection {
     /// The channel whose callbacks get every event. It is created on first use.
     var global: GlobalChannel {
@@ -107,8 +108,8 @@ extension PusherConnection {
         _ = replaced
     }
 
-    /// Subscribes to the channels that only `new` contains, and unsubscribes from those that only `former` contains. Called while
-    /// `commands` is locked.
+    /// Handles an assigned table: subscribes to the channels that only `new` contains, and unsubscribes from the channels that only
+    /// `former` contains. Called while the lock `commands` is held.
     func tableChanged(
         in table: PusherChannels, from former: [String: PusherChannel], to new: [String: PusherChannel]
     ) {

@@ -53,7 +53,7 @@ extension PusherConnection {
         case .watchlist(let changes):
             deliver(changes)
         case .cacheMissed:
-            // The app gets this event as `pusher:cache_miss`, which the engine also sends as a message.
+            // Nothing to do, because the engine also passes this event on as the message `pusher:cache_miss`, which reaches the app.
             break
         case .pinged:
             log(.debug, .pinged)
@@ -83,7 +83,8 @@ extension PusherConnection {
         if change.phase == .connecting { state.withLockedValue { $0.reportedCode = nil } }
     }
 
-    /// Passes an error to callbacks and the delegate. Must be called on the callback queue; other threads use ``report(_:)``.
+    /// Passes an error to the callbacks that get errors as events, and to the delegate. Must be called on the callback queue; other threads
+    /// use ``report(_:)``.
     func deliver(_ error: PusherError) {
         global.handleError(error)
         handleError(error: error)
@@ -103,7 +104,7 @@ extension PusherConnection {
         let message = PusherEnvelope(
             event: "pusher_internal:subscription_succeeded", channel: confirmation.channel, data: confirmation.data)
         handleEvent(event: PusherEvent(message, named: "pusher:subscription_succeeded"))
-        // The callback may have unsubscribed the channel; then the delegate gets no confirmation (rule PA-18).
+        // One of the callbacks for the confirmation may have unsubscribed the channel. Then the delegate gets no confirmation (rule PA-18).
         guard channels.live(confirmation.channel) === channel else { return }
         delegateBox.subscribed(to: confirmation.channel)
         tellMembers?()

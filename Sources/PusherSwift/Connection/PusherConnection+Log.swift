@@ -15,7 +15,7 @@ extension PusherConnection {
         callbackQueue.async { [weak self] in self?.delegateBox.debugLog(line) }
     }
 
-    /// Passes an error to callbacks and the delegate. May be called from any thread.
+    /// Passes an error to the callbacks that get errors as events, and to the delegate. May be called from any thread.
     func report(_ error: PusherError) {
         callbackQueue.async { [weak self] in self?.deliver(error) }
     }

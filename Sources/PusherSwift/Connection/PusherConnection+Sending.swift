@@ -20,7 +20,7 @@ extension PusherConnection {
             refuse(.badEventName, eventName)
             return
         }
-        // The engine's rule is used here: a channel that is named `private`, without a hyphen, is public.
+        // The kind of channel is determined as in the engine, where a channel named `private`, without a hyphen, is public.
         guard PusherChannelKind(of: channel.name).needsAuthorization else {
             refuse(.publicClientEvent)
             return
@@ -76,7 +76,7 @@ extension PusherConnection {
 }
 
 extension PusherConnection {
-    /// The time limit of an authorisation that has no limit of its own.
+    /// The time limit of an authorisation for which the app has set no limit.
     var requestTimeout: Duration {
         state.withLockedValue { $0.settings.policy.timing.request }
     }

@@ -43,14 +43,15 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     let state: NIOLockedValueBox<ConnectionValues>
     let truth = ConnectionTruth()
     let delegateBox = DelegateBox()
-    /// A recursive lock, because the app's socket is called while the lock is held and may call the connection.
+    /// Serialises operations that change both the table of channels and the engine's subscriptions. It is recursive, because the app's
+    /// socket is called while the lock is held and may call the connection.
     let commands = NSRecursiveLock()
     let gate = SocketGate()
     let driver: ConnectionDriver<PusherSession>
     let authorizations: AuthorizationRunner
-    /// Set once, in `init`. Releasing the observations ends them.
+    /// The observations of the engine, the network and the application, set once in `init`. Releasing them ends them.
     private var observations: [Observation] = []
-    /// Set once, in `init`. Nil when the network cannot be observed.
+    /// The observation of the network route to the server, set once in `init`; nil when the route cannot be observed.
     private var network: NetworkObservation?
 
     /// Creates a connection on the library's own transport; ``Pusher/init(key:options:)`` uses it with the URL that its options define. An

@@ -11,7 +11,7 @@ final class ConnectionTruth: Sendable {
         var state = ConnectionState.disconnected
         var socketID: String?
         var attempts = 0
-        /// Whether the app has requested a sign-in and no sign-out since.
+        /// Whether the app has requested a sign-in and has not signed out since then.
         var wantsUser = false
         /// The signed-in user.
         var user: PusherSignedInUser?

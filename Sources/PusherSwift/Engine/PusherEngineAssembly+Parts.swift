@@ -48,8 +48,9 @@ extension PusherEngineAssembly {
         network(options, policy).webSocket(messageBytes: longestMessage)
     }
 
-    /// Returns a function that makes the HTTP client for requests to endpoints, with the network settings of the connection. Its argument
-    /// is the longest body of an answer, in bytes. Later changes of the options have no effect.
+    /// Returns a function that makes the HTTP client for authorisation requests. The function's argument is the longest body of an answer,
+    /// in bytes. The client gets the connection's network settings at the time of this call; later changes of the options have no effect on
+    /// it.
     static func caller(_ options: PusherClientOptions, _ policy: ConnectionPolicy) -> @Sendable (Int) -> HTTPCaller {
         let network = network(options, policy)
         return { network.httpCaller(bodyLimit: $0) }

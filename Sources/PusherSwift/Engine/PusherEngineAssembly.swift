@@ -9,16 +9,18 @@ struct PusherEngineAssembly: Sendable {
 
     /// Makes the sender of authorisation requests, from the options and the policy.
     var makeHTTP: @Sendable (PusherClientOptions, ConnectionPolicy) -> any AuthorizationHTTP
-    /// Makes a driver. The arguments are the URL, the options, the policy, the authoriser, the gate in front of the transport, and a
-    /// function that returns whether the text of frames is needed for the log.
+    /// Makes the driver of a connection's engine. The arguments are the URL, the options, the policy, the runner of authorisations, the
+    /// gate (which passes calls to the library's transport or to the app's socket), and a function that returns whether the log needs the
+    /// text of frames.
     var makeDriver:
         @Sendable (
             String, PusherClientOptions, ConnectionPolicy, AuthorizationRunner, SocketGate, @escaping @Sendable () -> Bool
         ) -> Driver
-    /// Observes the network route of a driver to a host; nil when it cannot be observed.
+    /// Observes whether this machine has a network route to a host, and reports changes to a driver. Returns nil when the route cannot be
+    /// observed.
     var observeNetwork: @Sendable (String, Driver) -> NetworkObservation? = { _, _ in nil }
-    /// Observes the system's reports that the application goes to the background and returns; nil when only the application itself reports
-    /// this.
+    /// Observes the system's reports that the application goes to the background and returns, and passes them to a driver. Returns nil when
+    /// the system has no such reports, so that the application has to call the client's functions.
     var observeApplication: @Sendable (Driver) -> Observation? = { _ in nil }
 }
 
@@ -26,7 +28,8 @@ extension PusherEngineAssembly {
     /// The most events that wait for slow callbacks. Further events are dropped, and their number is reported (rule PA-8).
     static let backlog = 262_144
 
-    /// The session's state at the start. An invalid URL needs no handling here, because ``PusherConnection/connect()`` refuses it.
+    /// The state with which a connection's session starts. An invalid URL needs no handling here, because ``PusherConnection/connect()``
+    /// refuses it.
     static func memory(url: String, options: PusherClientOptions) -> PusherMemory {
         var endpoint =
             PusherAddress.endpoint(url: url)

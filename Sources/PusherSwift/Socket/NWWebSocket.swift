@@ -21,7 +21,7 @@ import TransportCommon
 open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
     private struct State {
         weak var delegate: WebSocketConnectionDelegate?
-        /// The transport of a `PusherConnection`, if this socket is a facade of it; otherwise nil.
+        /// The gate of the `PusherConnection` of whose transport this socket is a facade; nil for any other socket.
         weak var gate: SocketGate?
         var link: SocketLink?
         /// The number of the present ping timer. Timers with an earlier number send no further pings.
@@ -155,7 +155,8 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
 }
 
 extension NWWebSocket {
-    /// If this socket is a facade, connects it to the transport behind `gate`; any other socket is not changed.
+    /// If this socket is a facade of a connection's own transport, makes it act on the transport of `gate`. Any other socket is not
+    /// changed.
     func join(_ gate: SocketGate) {
         if isFace { state.withLockedValue { $0.gate = gate } }
     }
@@ -165,8 +166,8 @@ extension NWWebSocket {
         state.withLockedValue { $0.gate } === gate
     }
 
-    /// The transport that calls of this facade act on. Nil for other sockets, and once the app has set another delegate, which makes the
-    /// facade an independent socket.
+    /// The gate of the connection on whose transport this facade's methods act. Nil for a socket that is no facade, and for a facade to
+    /// which the app has assigned another delegate, which makes it an independent socket.
     private var activeGate: SocketGate? {
         state.withLockedValue { $0.gate }.flatMap { $0.isOwn(self) ? $0 : nil }
     }

@@ -32,7 +32,8 @@ extension PusherConnection: WebSocketConnectionDelegate {
     public func webSocketDidAttemptBetterPathMigration(result: Result<WebSocketConnection, NWError>) {
         switch result {
         case .success(let socket):
-            gate.failed(by: socket, ConnectionFailure(.networkUnavailable, "The socket moved to a better network path."))
+            let reason = "The socket moved to a better network path, so the client reconnects."
+            gate.failed(by: socket, ConnectionFailure(.networkUnavailable, reason))
         case .failure(let error):
             logLater(.error, .failed, "Error: \(error.failure)")
         }
@@ -64,7 +65,8 @@ extension PusherConnection: WebSocketConnectionDelegate {
         logLater(.error, .notUnderstood, "The message is binary, but Pusher's protocol uses text.")
     }
 
-    /// Handles a message that arrived without a connection. A message that only makes sense on a connection is logged as an error.
+    /// Handles a message that arrived without a connection. A message that has a meaning only on a connection, such as the server's
+    /// greeting, is logged as an error.
     private func deliverUnconnected(_ inbound: PusherInbound) {
         switch inbound {
         case .malformed(let reason, let text):

@@ -26,9 +26,11 @@ final class SocketGate: ClientTransport, @unchecked Sendable {
         let socket: NWWebSocket?
         var decoder: PusherFrameDecoder
         var isOpen = false
-        /// Messages that arrived before the socket reported that it is connected. Mocks in tests may send such messages.
+        /// Messages that arrived before the app's socket called `webSocketDidConnect`, as some mocks in tests of apps send them. They are
+        /// passed on when the socket has connected.
         var early: [PusherInbound] = []
-        /// The payloads of pings without an answer. They are stored here, because pings of an app's socket have no payload.
+        /// The payloads of pings that were not answered yet, oldest first. They are stored here, because the `ping()` of an app's socket
+        /// takes no payload.
         var pings: [[UInt8]] = []
     }
 
@@ -67,7 +69,8 @@ final class SocketGate: ClientTransport, @unchecked Sendable {
         state.replace(\.socket, with: socket)
     }
 
-    /// Whether the next attempt uses the library's own transport, and so the connection's own address.
+    /// Whether the next attempt to connect uses the library's own transport, which connects to the connection's `url`, instead of an app's
+    /// socket.
     var dialsItself: Bool { socket.map(isOwn) ?? true }
 
     /// Whether `socket` represents the library's own transport: it is the facade, and its delegate is the connection.
@@ -77,7 +80,7 @@ final class SocketGate: ClientTransport, @unchecked Sendable {
     }
 }
 
-// Calls that the engine makes.
+// Methods of the transport, which the engine calls.
 extension SocketGate {
     func open(_ endpoint: WebSocketEndpoint, attempt: AttemptID, report: @escaping Report) {
         let socket = self.socket
@@ -120,7 +123,7 @@ extension SocketGate {
     }
 }
 
-// Calls of the facade socket, which represents the library's own transport.
+// Methods that the facade socket calls, to act on the library's own transport.
 extension SocketGate {
     func connect() {
         state.withLockedValue { $0.connection }?.connect()
@@ -132,8 +135,8 @@ extension SocketGate {
     }
 }
 
-// Calls that the connection makes as a socket's delegate. `sender` is the socket that called the delegate, or any socket that an app
-// passed.
+// Methods that the connection calls when a socket has called it as its delegate. `sender` is the socket that made the call. Tests of apps
+// may pass any socket.
 extension SocketGate {
     func opened(by sender: WebSocketConnection) {
         let (report, early) = state.withLockedValue { state -> (Report?, [PusherInbound]) in
@@ -146,9 +149,9 @@ extension SocketGate {
         if !early.isEmpty { report?(.received(early)) }
     }
 
-    /// Passes a message to the engine, if it belongs to the present attempt.
+    /// Passes a message to the engine, if it belongs to the present attempt to connect.
     ///
-    /// - Returns: the decoded message if there is no attempt that it belongs to; otherwise nil.
+    /// - Returns: the decoded message if it belongs to no attempt; otherwise nil.
     func received(_ text: String, by sender: WebSocketConnection, isConnected: Bool) -> PusherInbound? {
         let (report, inbound) = state.withLockedValue { state -> (Report?, PusherInbound?) in
             guard var link = state.link, isConnected || link.socket === sender as AnyObject else {
@@ -181,7 +184,8 @@ extension SocketGate {
     func closed(by sender: WebSocketConnection, _ code: NWProtocolWebSocket.CloseCode, reason: Data?) {
         let words = reason.flatMap { $0.isEmpty ? nil : String(decoding: $0.prefix(123), as: UTF8.self) }
         let failure = ConnectionFailure(
-            .unexpectedDisconnect, words ?? "The socket was closed without a reason.", origin: .server, closeCode: code.number)
+            .unexpectedDisconnect, words ?? "The WebSocket was closed, and its close frame gave no reason.", origin: .server,
+            closeCode: code.number)
         end(sender, failure, goodbye: true)
     }
 

@@ -18,7 +18,7 @@ final class SocketLink: Sendable {
 
     private struct State {
         var isOver = false
-        /// The code with which the app closed the connection; nil if the app has not closed it.
+        /// The close code that the app passed to `disconnect`; nil while the app has not closed the connection.
         var asked: Int?
         var network: NetworkObservation?
     }
@@ -52,7 +52,7 @@ final class SocketLink: Sendable {
             case .closed(let failure): if let self { tell(self.end(failure)) }
             }
         }
-        // The app closed the socket from another thread while it was being opened, so it is closed now.
+        // The app may have closed the socket from another thread while `open` ran. Then the new connection is closed at once.
         if state.withLockedValue({ $0.asked != nil }) { transport.close(Self.attempt, reason: .goodbye) }
     }
 

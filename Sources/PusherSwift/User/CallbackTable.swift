@@ -22,7 +22,7 @@ struct CallbackTable<Value> {
         entries.filter { $0.name == nil || $0.name == name }.map(\.callback)
     }
 
-    /// Removes the callbacks for whose id and name `isUnbound` returns true.
+    /// Removes every callback for which `isUnbound`, called with the callback's id and event name, returns true.
     ///
     /// - Returns: the former table. The caller must release it outside of any lock, because releasing a closure may run code that calls the
     ///   library.

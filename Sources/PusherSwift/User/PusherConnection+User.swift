@@ -18,7 +18,8 @@ extension PusherConnection {
             throw PusherSigninError(error)
         }
         guard let user = truth.values.user else {
-            throw PusherSigninError(ConnectionFailure(.disconnected, "The connection was lost right after signing in."))
+            let reason = "The connection was lost right after signing in. The client signs in again after it has reconnected."
+            throw PusherSigninError(ConnectionFailure(.disconnected, reason))
         }
         return user
     }
