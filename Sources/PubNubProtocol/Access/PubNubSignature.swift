@@ -21,8 +21,8 @@ public enum PubNubSignature {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// The query in the form that some clients sign: the parameters as they were sent, without `signature`, sorted by the bytes of their
-    /// names.
+    /// The query in the form that some clients sign: the parameters exactly as the client sent them, without `signature`, sorted by the
+    /// bytes of their names.
     ///
     /// - Parameter rawQuery: the query as received, still percent-encoded.
     static func query(asSent rawQuery: String) -> String {
@@ -30,7 +30,8 @@ public enum PubNubSignature {
             .sorted { precedes($0.prefix { $0 != "=" }, $1.prefix { $0 != "=" }) }.joined(separator: "&")
     }
 
-    /// The value of `signature` for a request: in the first form for a POST to `/publish`, in the second form for every other request.
+    /// The value of `signature` for a request. PubNub has two forms: a POST to `/publish` gets the first form, which does not sign the
+    /// method and the body; every other request gets the second form, with the prefix `v2.`.
     ///
     /// - Parameters:
     ///   - path: the path as it is sent, percent-encoded, with its leading slash.
@@ -105,7 +106,8 @@ public enum PubNubSignature {
         guard isRight else { throw .wrong }
     }
 
-    /// Whether this client signs the request in the first form, which it does only for a POST to `/publish`.
+    /// Whether this client signs the request in PubNub's first form of signatures, without the prefix `v2.`. It does so only for a POST to
+    /// `/publish`.
     private static func usesFirstForm(method: String, path: String) -> Bool {
         method.uppercased() == "POST" && path.hasPrefix("/publish")
     }

@@ -38,7 +38,9 @@ enum CallAnswer {
         guard let elements = text.elements else { throw .malformed("The service's answer is not a JSON array.") }
         if elements.count >= 2, elements[0].integer == 0, let words = elements[1].string {
             throw PubNubProblem(
-                ConnectionFailure(.badRequest, "The service refused the request as invalid.", origin: .server, httpStatus: 200),
+                ConnectionFailure(
+                    .badRequest, "The service refused the request as invalid. Check the keys and the arguments of the call.",
+                    origin: .server, httpStatus: 200),
                 information: String(words.prefix(PubNubLimits.informationLength)))
         }
         return elements
@@ -63,7 +65,10 @@ enum CallAnswer {
 
     private static func refused(_ summary: PubNubErrorSummary?) -> PubNubProblem {
         PubNubProblem(
-            ConnectionFailure(.unknown, "The service reported an error instead of a result.", origin: .server, httpStatus: 200),
+            ConnectionFailure(
+                .unknown,
+                "The service answered with an error instead of a result. The service's text is in the field information.",
+                origin: .server, httpStatus: 200),
             information: summary?.information, channels: summary?.channels ?? [],
             channelGroups: summary?.channelGroups ?? [], payload: summary?.payload)
     }

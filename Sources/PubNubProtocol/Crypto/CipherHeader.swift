@@ -1,4 +1,4 @@
-/// The header before a ciphertext of the current form. It names the cipher and contains the initialisation vector.
+/// The header in front of a ciphertext of ``PubNubCipher/Form/current``. It names the cipher and contains the initialisation vector.
 struct CipherHeader: Hashable, Sendable {
     static let sentinel: [UInt8] = Array("PNED".utf8)
     static let version: UInt8 = 1

@@ -28,7 +28,7 @@ extension PubNubCipher {
     /// In a message with push payloads, which is an object with `pn_other`, only the member `pn_other` is encrypted. If the decrypted value
     /// is an object, its members replace `pn_other`. Any other decrypted value stays in `pn_other` (rule PC-10).
     ///
-    /// The cipher key is tried first, then the reading keys in their order (rule PC-14).
+    /// The cipher key is tried first, then the additional keys of ``reading(_:)`` in their order (rule PC-14).
     public func decrypt(message json: String) throws(PubNubCipherError) -> String {
         do throws(PubNubCipherError) {
             return try decryptAlone(message: json)

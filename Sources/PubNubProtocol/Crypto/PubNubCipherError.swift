@@ -17,12 +17,13 @@ public enum PubNubCipherError: Error, Hashable, Sendable, CustomStringConvertibl
     public var description: String {
         switch self {
         case .empty: "The data to encrypt or decrypt is empty."
-        case .notEncrypted: "The message to decrypt is not encrypted."
-        case .notBase64: "The encrypted message is not valid base64."
-        case .malformedHeader: "The header of the encrypted data is malformed."
+        case .notEncrypted:
+            "The message to decrypt was published without encryption. Set the cipher key in its publisher as well."
+        case .notBase64: "The message is not valid base64, so it was damaged or published without encryption."
+        case .malformedHeader: "The header of the encrypted data is incomplete or invalid, so the data is damaged."
         case .unknownCryptor: "The data was encrypted with a method that this library does not support."
         case .decryptionFailed: "The data could not be decrypted. Check the cipher key."
-        case .encryptionFailed: "The data could not be encrypted."
+        case .encryptionFailed: "The data could not be encrypted, because the AES implementation failed. Repeat the call."
         }
     }
 }

@@ -107,7 +107,7 @@ public struct PubNubCipherStream: Sendable {
 }
 
 extension PubNubCipher {
-    /// Decrypts a whole file with the cipher key or one of the reading keys.
+    /// Decrypts a whole file with the cipher key or one of the additional keys of ``PubNubCipher/reading(_:)``.
     ///
     /// Only the padding of a file shows whether a key is right, and a wrong key gives a valid padding for one of 256 files. Therefore the
     /// result with the longest padding is used. When two keys give the same padding, decryption fails, and the caller has to pass the

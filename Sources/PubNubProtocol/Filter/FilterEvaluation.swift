@@ -3,8 +3,8 @@ extension PubNubFilterSubject {
     /// Whether the last evaluation exceeded its work limit and was stopped.
     var isExhausted: Bool { work > PubNubFilter.maximumWork }
 
-    /// Adds `units` to the work of this evaluation before it is done. Returns false when the limit is exceeded, and the work must then not
-    /// be done (rule PF-31).
+    /// Counts `units` of work for this evaluation; callers call it before they do the work. Returns false when the limit of work is
+    /// exceeded; then the work must not be done (rule PF-31).
     private mutating func spend(_ units: Int) -> Bool {
         work += units
         return !isExhausted
@@ -39,7 +39,8 @@ extension PubNubFilterSubject {
         }
     }
 
-    /// LIKE counts each byte as this many units of work, because ignoring letter case is slower.
+    /// The units of work that LIKE counts for each byte. It counts more than one, because comparing without regard to letter case is
+    /// slower.
     private static let likeWork = 4
 
     private mutating func value(_ node: FilterNode) -> FilterValue {

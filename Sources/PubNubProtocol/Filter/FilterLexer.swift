@@ -146,7 +146,8 @@ struct FilterLexer {
                 pattern.append(bytes[position])
                 position += 1
             default:
-                // A backslash before any other character stands for itself. In the pattern it is written as two backslashes.
+                // A backslash before a character that needs no escape is an ordinary backslash. In the pattern it is written as two
+                // backslashes.
                 pattern.append(byte)
                 pattern.append(byte)
             }

@@ -35,7 +35,7 @@ struct FilterParser {
         return true
     }
 
-    /// Consumes an operator, and counts it for the limit of operators.
+    /// Consumes the present token, which is an operator. Throws when the expression has more operators than the limit.
     private mutating func passOperator() throws(PubNubFilterError) {
         operators += 1
         guard operators <= PubNubFilter.maximumOperators else { throw PubNubFilterError(.tooManyOperators, at: position) }
@@ -113,7 +113,8 @@ struct FilterParser {
     }
 
     private mutating func unary() throws(PubNubFilterError) -> FilterNode {
-        // A minus in front of a number does not count as an operator. Otherwise a list of negative numbers would exceed the limit.
+        // A minus in front of a number does not count as an operator. Otherwise a list of negative numbers would exceed the limit of
+        // operators.
         guard token == .symbol(.arithmetic(.minus)) else { return try primary() }
         let start = position
         try advance()

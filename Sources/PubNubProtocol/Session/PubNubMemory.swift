@@ -17,20 +17,23 @@ public struct PubNubMemory: Sendable {
     var needsServiceTime = false
 
     var wanted = PubNubNames()
-    /// The names that the answer to the latest handshake has confirmed.
+    /// The channels and groups that the latest answer to a handshake has confirmed. A handshake is a subscribe request with timetoken 0.
     var confirmed = PubNubNames()
-    /// The names for which heartbeats are sent when presence is managed manually.
+    /// The channels and groups for which heartbeats are sent, if the application manages presence itself
+    /// (``PubNubOptions/managesPresenceManually``).
     var present = PubNubNames()
-    /// The names that a subscribe request contained and for which no leave has been sent since.
+    /// The channels and groups that a subscribe request has contained and for which no leave request has been sent after it.
     var asked = PubNubNames()
-    /// The names that were unsubscribed while no request could be sent. The next connection begins with a leave for them (rule PX-52).
+    /// The channels and groups that were unsubscribed while no request could be sent. The next connection begins with a leave request for
+    /// them (rule PX-52).
     var departed = PubNubNames()
     public internal(set) var filter: String?
     /// The user's presence state as JSON text, by the name of a channel or group.
     var state: OrderedDictionary<Identifier, String> = [:]
     /// The position that the next poll sends; `start` until an answer has been read.
     public internal(set) var cursor = PubNubCursor.start
-    /// The position after which a handshake reported a gap. Set until the first poll from this position is answered.
+    /// The position after which the answer to a handshake reported a gap; nil for none. It is set back to nil when the first poll from this
+    /// position is answered.
     var toldGapAfter: Timetoken?
     /// The timetoken at which the user wants to begin; nil to continue at the subscription's position.
     var startAt: Timetoken?
@@ -47,13 +50,13 @@ public struct PubNubMemory: Sendable {
     var lastExchange: UInt64 = 0
     private var random: SeededRandom
 
-    /// A subscribe command whose caller waits until the service has confirmed the names.
+    /// A subscribe command whose caller waits until the service has confirmed its channels and groups.
     struct Waiter: Sendable {
         var id: RequestID
         var names: PubNubNames
     }
 
-    /// The maximum number of names that can have presence state.
+    /// The maximum number of channels and groups on which the user can have a presence state.
     static let mostStates = 1_000
 
     /// - Parameters:
@@ -75,7 +78,7 @@ public struct PubNubMemory: Sendable {
     /// The user's presence state as JSON text, by the name of a channel or group.
     public var states: [Identifier: String] { Dictionary(uniqueKeysWithValues: state.map { ($0.key, $0.value) }) }
 
-    /// Whether the session needs no connection any more, because no name is wanted.
+    /// Whether the session needs no connection any more, because no channel or group is subscribed or has heartbeats.
     var isIdle: Bool { wanted.isEmpty && present.isEmpty && options.endsWhenEmpty }
 }
 
@@ -118,7 +121,7 @@ extension PubNubMemory {
         }
     }
 
-    /// The presence state of `names` as one JSON object; nil when no name has state.
+    /// The user's presence states on the channels and groups `names` as one JSON object; nil when there is no state on any of them.
     func stateText(for names: PubNubNames) -> String? {
         var text = ""
         for (name, value) in state where names.contains(name) {
@@ -133,7 +136,7 @@ extension PubNubMemory {
         return now.duration(since: lostAt) > options.streamLifetime
     }
 
-    /// Resets the position. The next handshake then begins at the present end of the service's stream.
+    /// Resets the position in the service's stream. The next handshake then begins at the present end of the stream.
     mutating func forgetPosition() {
         confirmed = PubNubNames()
         cursor = .start
@@ -144,7 +147,7 @@ extension PubNubMemory {
         seen.forgetAll()
     }
 
-    /// Removes all wanted channels and groups (rule PX-26).
+    /// Removes all channels, groups and presence states that the user has requested (rule PX-26).
     mutating func forgetWishes() {
         wanted = PubNubNames()
         present = PubNubNames()

@@ -47,21 +47,21 @@ extension PubNubSession {
         }
     }
 
-    /// Records names for which a leave has to be sent as soon as a request can be sent (rule PX-52).
+    /// Stores the channels and groups `gone`, for which a leave request has to be sent as soon as a request can be sent (rule PX-52).
     private static func depart(_ gone: PubNubNames, memory: inout PubNubMemory) {
         memory.departed.add(gone.common(with: memory.asked))
         memory.asked.remove(gone)
     }
 
-    /// Sends a new handshake for the present list. While the session still checks whether the service can be reached, it does nothing,
-    /// because a handshake follows that check (rule PX-11).
+    /// Sends a new handshake for the present list of channels and groups. Does nothing while the session checks whether the service can be
+    /// reached, because a handshake follows that check (rule PX-11).
     private mutating func askAfresh(memory: inout PubNubMemory, out: inout Actions) {
         if case .reaching = step { return }
         shakeHands(memory: &memory, out: &out)
     }
 
-    /// Adds channels and groups to the wanted list. Returns false when the command is invalid; its caller has then been answered with the
-    /// error (rule PX-18).
+    /// Adds channels and groups to the list of those to subscribe to. For an invalid command it answers the command's caller with the error
+    /// and returns false (rule PX-18).
     private static func want(
         _ list: PubNubList, timetoken: Timetoken?, state: [Identifier: String], id: RequestID?,
         memory: inout PubNubMemory, out: inout Actions
@@ -71,7 +71,7 @@ extension PubNubSession {
         for (name, value) in state.sorted(by: { $0.key < $1.key }) { states[name] = value }
         let problem: String? =
             if names.isEmpty && memory.wanted.isEmpty {
-                "Nothing is subscribed."
+                "The command names no channel and no group, and none is subscribed yet. Pass at least one."
             } else if names.contains("") {
                 "The name of a channel or group is empty. Pass names with at least one character."
             } else {
@@ -99,8 +99,8 @@ extension PubNubSession {
         return areObjects ? nil : "A presence state is not a JSON object. Pass an object for each channel or group."
     }
 
-    /// Unsubscribes from names while there is a connection: sends the leave and continues polling with the remaining list (rules PX-19 and
-    /// PX-20).
+    /// Unsubscribes from channels and groups while there is a connection: sends the leave request and continues polling for the remaining
+    /// channels and groups (rules PX-19 and PX-20).
     private mutating func unsubscribe(
         _ names: PubNubNames, id: RequestID?, memory: inout PubNubMemory, out: inout Actions
     ) {
@@ -132,7 +132,7 @@ extension PubNubSession {
         step = .idle
     }
 
-    /// Removes names and their presence state from the wanted list. Returns the names that were on it.
+    /// Removes channels and groups, with their presence states, from the list of subscribed ones. Returns those that were on the list.
     private static func forget(
         _ names: PubNubNames, id: RequestID?, memory: inout PubNubMemory, out: inout Actions
     ) -> PubNubNames {
@@ -147,7 +147,7 @@ extension PubNubSession {
         for name in gone.groups where !memory.present.contains(name) { memory.state[name] = nil }
         if memory.wanted.isEmpty { memory.forgetPosition() }
         let left = memory.wanted
-        // The caller of this command is answered before other callers whose subscriptions it ends.
+        // The caller of this unsubscribe command is answered before the callers of subscribe commands that it cancels.
         out.emit(.unsubscribed(gone.list, remaining: left.list))
         out.answer(id, .success(.unsubscribed))
         memory.waiters.removeAll { waiter in
@@ -196,6 +196,8 @@ extension PubNubSession {
             id,
             .failure(
                 ConnectionFailure(
-                    .badRequest, "Presence follows the subscription. To declare it by hand, set managesPresenceManually.")))
+                    .badRequest,
+                    "Presence was not changed, because it follows the subscription. To declare it, set managesPresenceManually."))
+        )
     }
 }

@@ -39,8 +39,8 @@ extension PubNubSession {
             }
         }
         var policy = base
-        // Poll renewal is switched off, so the application wants no other requests during a poll either. Only the answer to the poll then
-        // shows that the connection works; the system's keepalive detects a dead connection earlier (rule LV-18).
+        // The application has switched off the renewal of silent polls, so it wants no other requests during a poll. Then only the answer
+        // to the poll shows that the connection works, and the system's TCP keepalive detects a dead connection earlier (rule LV-18).
         if base.timing.renewal <= .zero, options.pollRenewal == nil {
             policy.timing.activity = max(base.timing.activity, options.pollTimeout)
         }
@@ -48,9 +48,9 @@ extension PubNubSession {
         return policy
     }
 
-    /// The pauses while a service that was reached before cannot be reached: 0.5 to 5 s first, then a quarter of the longest pause up to
-    /// all of it. When a server stops, it answers all polls, and each client detects this at its next poll. That attempt has no pause
-    /// before it, so the pause after it is drawn from a wider interval than a first pause.
+    /// The pauses between attempts after a working service has become unreachable: 0.5 to 5 s first, then between a quarter of the longest
+    /// pause and all of it. When a server stops, it answers all polls, so that each client sends its next poll at once, which fails. This
+    /// first attempt had no pause before it, so the pause after it is drawn from a wider interval than usual.
     private static func pausesAfterLoss(_ base: ConnectionPolicy) -> [ClosedRange<Duration>] {
         // The fast profile is for tests with few clients, so it needs no wider pauses.
         guard base.firstPause.server >= .seconds(1) else { return [] }

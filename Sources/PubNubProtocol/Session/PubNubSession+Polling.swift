@@ -20,7 +20,8 @@ extension PubNubSession {
         out.startTimer(Self.reachingTimer, after: Self.reachingLimit(out.timing))
     }
 
-    /// The time limit for the answer to a call while the connection is not yet confirmed.
+    /// The time limit for the answer to a request other than a subscribe request, such as a leave, while the connection is not confirmed
+    /// yet.
     static func reachingLimit(_ timing: ConnectionTiming) -> Duration { max(timing.probe, timing.open / 2) }
 
     mutating func reached(
@@ -71,7 +72,8 @@ extension PubNubSession {
         return keepsPosition(memory) && memory.cursor.timetoken != .zero ? memory.cursor.timetoken : nil
     }
 
-    /// Whether polling continues from the known position after the next handshake, instead of the position in its answer.
+    /// Whether polling continues at the position that was known before the next handshake, instead of the position in the handshake's
+    /// answer.
     private func keepsPosition(_ memory: PubNubMemory) -> Bool {
         (isReady ? memory.options.keepsTimetokenOnListChange : memory.options.catchesUpOnRestore)
             && memory.malformedPolls < Self.malformedPollLimit
@@ -108,7 +110,7 @@ extension PubNubSession {
                 PubNubProblem(
                     ConnectionFailure(
                         .requestTooLong,
-                        "The subscribe request with this list of names and this filter is too long for the service.")),
+                        "The subscribe request is too long for the service. Use fewer channels and groups, or a shorter filter.")),
                 out: &out)
             return nil
         }
@@ -129,7 +131,8 @@ extension PubNubSession {
         let since = memory.deliveredUntil ?? out.now
         let next = PubNubContinuation(
             after: before, answer: answer, startAt: memory.startAt, keeps: keepsPosition(memory))
-        // The known position was abandoned because of malformed answers, so the count begins again.
+        // The known position is not used any more, because polls from it got malformed answers. So the count of malformed answers begins
+        // again.
         if memory.malformedPolls >= Self.malformedPollLimit { memory.malformedPolls = 0 }
 
         var missing = PubNubNames()
@@ -138,7 +141,7 @@ extension PubNubSession {
         } else if next.isMissing {
             missing = memory.confirmed.common(with: memory.wanted)
         }
-        // The time of the loss is kept until messages from the old position have been received.
+        // The time at which the connection was lost stays stored until the messages since the old position have been received.
         if !next.catchesUp { memory.lostAt = nil }
         if let start = memory.startAt { memory.seen.forget(after: start) }
         memory.startAt = nil
@@ -221,7 +224,7 @@ extension PubNubSession {
         out.startTimer(Self.pauseTimer, after: min(.milliseconds(10) * (1 << min(fruitless - 3, 10)), Self.quickAnswer))
     }
 
-    /// The messages that were not delivered before. When all messages are new, the list is not copied.
+    /// The messages that were not delivered before. When none was delivered before, the array is returned without a copy.
     private func news(in messages: [PubNubMessage], memory: inout PubNubMemory) -> [PubNubMessage] {
         let repeated = memory.seen.insert(messages)
         guard !repeated.isEmpty else { return messages }
@@ -251,8 +254,8 @@ struct PubNubContinuation {
             catchesUp = true
             isMissing = isKnown && (isForeign || startAt > before.timetoken)
         } else if isKnown && keeps {
-            // The stream of another region has timetokens of its own. A position of the old region may lie in its future, so the smaller
-            // timetoken is used.
+            // The stream of another region has timetokens of its own. The old region's position may lie in the future of the new region's
+            // stream, so the smaller of both timetokens is used.
             let timetoken = isForeign ? min(before.timetoken, answer.timetoken) : before.timetoken
             cursor = PubNubCursor(timetoken: timetoken, region: answer.region ?? before.region)
             catchesUp = true

@@ -63,7 +63,8 @@ extension PubNubSession {
         out.startTimer(Self.testTimer, after: out.timing.probe)
     }
 
-    /// Handles the answer or the failure of a call (rules PX-28 to PX-30).
+    /// Handles the answer to a heartbeat, a leave or a request for the service's time, or the failure of such a request (rules PX-28 to
+    /// PX-30).
     mutating func answered(
         _ call: Call, _ result: Result<PubNubAnswer, ConnectionFailure>, memory: inout PubNubMemory, out: inout Actions
     ) {
@@ -84,8 +85,8 @@ extension PubNubSession {
             out.cancelTimer(Self.testTimer)
             if let problem, Self.isNoService(problem) { out.fault(problem.told) }
         }
-        // The engine counts every report, even one of a failure, as a sign that the connection works. Therefore the session evaluates
-        // failures itself.
+        // The engine counts every report of a request, even of a failed one, as a sign that the connection works. Therefore the session
+        // itself decides what a failed request means.
         guard case .failure(let failure) = result else { return }
         if call != .leave, Self.isUnreachable(failure.category) || call == .time {
             out.fault(failure)

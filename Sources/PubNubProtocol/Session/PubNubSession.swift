@@ -19,7 +19,7 @@ public struct PubNubSession: LongPollSession {
 
     typealias Actions = SessionActions<PubNubSession>
 
-    /// The step that the session has reached.
+    /// What the session does at present, such as which request it waits for. An associated number is the number of that request.
     enum Step {
         /// No request is in progress.
         case idle
@@ -29,7 +29,7 @@ public struct PubNubSession: LongPollSession {
         case polling(HeldPoll)
         /// The session waits before the next poll (rule PX-16).
         case pausing
-        /// No name is wanted any more. The connection ends when the leave was answered (rule PX-52).
+        /// No channel or group is subscribed any more. The connection ends when the service has answered the leave request (rule PX-52).
         case leaving
     }
 
@@ -44,7 +44,7 @@ public struct PubNubSession: LongPollSession {
         var askedAt: Moment
     }
 
-    /// The purpose of a request besides the poll.
+    /// The kinds of requests that the session makes besides subscribe requests.
     enum Call {
         case time
         case heartbeat
@@ -61,11 +61,11 @@ public struct PubNubSession: LongPollSession {
     var calls: [UInt64: Call] = [:]
     /// Whether the session has reported the connection as ready.
     var isReady = false
-    /// Whether a test of the connection is in progress.
+    /// Whether a request that tests the connection is unanswered.
     var isTesting = false
-    /// The number of consecutive answers that came at once and without new messages (rule PX-16).
+    /// The number of consecutive answers to polls that came within a second and without new messages (rule PX-16).
     var fruitless = 0
-    /// The number of consecutive answers whose timetoken was zero.
+    /// The number of consecutive answers to polls whose timetoken was zero.
     var zeros = 0
 
     public static func endpoint(for memory: PubNubMemory) -> HTTPEndpoint { memory.settings.endpoint }
@@ -106,7 +106,8 @@ public struct PubNubSession: LongPollSession {
         case .reaching(inbound.id):
             reached(inbound.result, memory: &memory, out: &out)
         default:
-            // This answer belongs to a call, or it is a late answer to a poll that was replaced, which is ignored.
+            // This answer belongs to a request other than a poll, or it is a late answer to a poll that was replaced. The late answer is
+            // ignored.
             if let call = calls.removeValue(forKey: inbound.id) { answered(call, inbound.result, memory: &memory, out: &out) }
         }
     }
@@ -168,7 +169,9 @@ public struct PubNubSession: LongPollSession {
         case Self.reachingTimer:
             if case .leaving = step { return out.finish() }
             guard case .reaching = step else { return }
-            out.fault(ConnectionFailure(.timeout, "The service could not be reached in time."))
+            let limit = Self.reachingLimit(out.timing).inSeconds
+            out.fault(
+                ConnectionFailure(.timeout, "The service did not answer within \(limit) s. Check the network and the origin."))
         case Self.pauseTimer:
             if case .pausing = step { poll(memory: &memory, out: &out) }
         case Self.renewalTimer:

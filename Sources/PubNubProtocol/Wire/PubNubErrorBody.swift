@@ -40,7 +40,7 @@ extension PubNubErrorBody {
 
     public static func signalTooLarge(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Signal size too large", at: now) }
 
-    /// Any other refusal of a publish request. The publisher gets `text`.
+    /// The refusal of a publish request with any HTTP status and text. The publisher gets `text`.
     public static func publish(_ status: Int, _ text: String, at now: Timetoken) -> PubNubErrorBody {
         PubNubErrorBody(status, PubNubFrames.result(0, text, at: now))
     }
@@ -76,7 +76,7 @@ extension PubNubErrorBody {
         return PubNubErrorBody(403, out, contentType: accessManagerContentType)
     }
 
-    /// Any other refusal in the access manager's format.
+    /// A refusal in the access manager's format, with any HTTP status and message.
     public static func accessManager(_ status: Int, _ message: String) -> PubNubErrorBody {
         PubNubErrorBody(
             status,

@@ -33,7 +33,7 @@ extension PubNubProblem {
                     // A captive portal answers with a web page and status 200.
                     "A web page came instead of the service's answer: the network may require a sign-in first."
                 } else {
-                    "The content type of the service's answer is not a JSON type."
+                    "The content type of the service's answer is not a JSON type. Check the origin."
                 }
             self = .malformed(reason, status: head.status)
             return
@@ -80,21 +80,27 @@ extension PubNubProblem {
                 .malformedResponse, "The service answered with a redirect, and redirects are not followed. Check the origin.",
                 origin: .local)
         case 511:
-            return failure(.malformedResponse, "The network requires a sign-in before it lets requests through.", origin: .local)
-        case 400, 411: return failure(.badRequest, "The service refused the request as invalid.")
+            return failure(
+                .malformedResponse, "The network requires a sign-in before it lets requests through. Sign in with a browser.",
+                origin: .local)
+        case 400, 411:
+            return failure(
+                .badRequest, "The service refused the request as invalid. Check the keys and the arguments of the call.")
         case 401, 403: return failure(.accessDenied, "The service denied access. Check the auth key or token.")
         case 407:
             return failure(.proxyUnavailable, "A proxy requires credentials. Set its user name and password.", origin: .local)
-        case 408: return failure(.timeout, "The service did not receive the complete request in time.")
+        case 408: return failure(.timeout, "The service did not receive the complete request in time. Send it again.")
         case 414, 431: return failure(.requestTooLong, "The request is too long for the service. Use fewer or shorter names.")
         case 481: return failure(.malformedFilter, "The service cannot parse the filter expression. Correct its syntax.")
         case 429, 503:
             var overloaded = failure(.overloaded, "The service is overloaded. Send the request again later.")
             overloaded.retryAfter = retryAfter
             return overloaded
-        case 400..<500: return failure(.unknown, "The service refused the request.")
-        case 500..<600: return failure(.unknown, "The service failed.")
-        default: return failure(.malformedResponse, "The service answered with an unknown HTTP status.", origin: .local)
+        case 400..<500: return failure(.unknown, "The service refused the request with status \(status).")
+        case 500..<600: return failure(.unknown, "The service failed with status \(status). Send the request again later.")
+        default:
+            return failure(
+                .malformedResponse, "The service answered with the unknown status \(status). Check the origin.", origin: .local)
         }
     }
 }

@@ -6,7 +6,8 @@ import WireCoding
 /// Reads the bytes in one pass without building a tree. Payloads and metadata are copied unchanged, and repeated names are shared, so that
 /// a message needs only the allocation of its payload. Each connection has its own reader.
 struct PubNubSubscribeReader: Sendable {
-    /// When the scratch memory is larger than this, in bytes, it is released after the answer.
+    /// The buffer into which strings with escapes are decoded is kept for the next answer if it has at most this many bytes; a larger
+    /// buffer is released.
     private static let keptScratch = 16_384
 
     private var names: NameTable
