@@ -108,10 +108,12 @@ extension PubNub {
         _ key: String, setting: [PNRelation], removing: [String]
     ) throws(PNCallError) -> JSONText {
         guard !setting.isEmpty || !removing.isEmpty else {
-            throw PNCallError(.badArguments("The request names no \(key) to set or to remove. Pass at least one \(key)."))
+            throw PNCallError(
+                .badArguments("The request for memberships names no \(key) to set or to remove. Pass at least one \(key)."))
         }
         guard !setting.contains(where: { $0.id.isEmpty }), !removing.contains("") else {
-            throw PNCallError(.badArguments("An entry to set or to remove has an empty \(key). Pass an id that is not empty."))
+            throw PNCallError(
+                .badArguments("One of the memberships to set or to remove has an empty \(key). Pass an id that is not empty."))
         }
         var set: [String] = []
         for relation in setting {

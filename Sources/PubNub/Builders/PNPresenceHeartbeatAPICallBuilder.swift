@@ -54,7 +54,7 @@ extension PubNub {
         guard configuration.managePresenceListManually else {
             return refuse(
                 .badArguments(
-                    "Presence follows the subscription. To declare it by hand, set managePresenceListManually in the configuration."
+                    "Presence was not changed, because it follows the subscription. To declare it, set managePresenceListManually in the configuration."
                 ))
         }
         guard !list.isEmpty else {

@@ -57,7 +57,7 @@ extension JSONText {
         do {
             return JSONText(checked: try cipher.encrypt(message: text))
         } catch {
-            throw .badArguments("The message could not be encrypted: \(error).")
+            throw .badArguments("The message could not be encrypted. \(error)")
         }
     }
 }

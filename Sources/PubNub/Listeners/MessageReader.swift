@@ -59,7 +59,7 @@ struct MessageReader {
         let facts = StatusFacts(
             result: ResultFacts(operation: .subscribeOperation, context: batch.context),
             category: .PNDecryptionErrorCategory, isError: true,
-            errorData: PNErrorData(information: "The message could not be decrypted. Check the cipher key."))
+            errorData: PNErrorData(information: "A received message could not be decrypted. Check the cipher key."))
         return .status(PNErrorStatus(status: facts, associatedObject: PNMessageData(message, batch: batch)))
     }
 }

@@ -114,7 +114,7 @@ extension CallSource {
             }
             request = try CallRequest(method: "GET", url: place, timeout: values.subscribeTimeout)
         }
-        throw .malformed("The file was not downloaded, because the service answered with three redirects in a row.")
+        throw .malformed("The file was not downloaded, because the service sent three redirects in a row. Check the origin.")
     }
 }
 

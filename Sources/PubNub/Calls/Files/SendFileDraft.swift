@@ -122,7 +122,7 @@ struct SendFileJob: Sendable {
         do {
             return prefix + (try stream.update(bytes)) + (try stream.finish())
         } catch {
-            throw .badArguments("The file could not be encrypted: \(error).")
+            throw .badArguments("The file could not be encrypted. \(error)")
         }
     }
 }

@@ -66,12 +66,13 @@ struct RelationDraft {
     /// - Parameter key: the member of an entry that names the other side of the membership: `channel` or `uuid`.
     func content(_ key: String) throws(PubNubProblem) -> JSONText {
         guard !set.isEmpty || !remove.isEmpty else {
-            throw .badArguments("The request names no \(key) to set or to remove. Pass at least one \(key).")
+            throw .badArguments("The request for memberships names no \(key) to set or to remove. Pass at least one \(key).")
         }
         var added: [[String: Any]] = []
         for entry in set {
             guard let id = entry[key] as? String, !id.isEmpty else {
-                throw .badArguments("An entry to set has no \(key). Pass dictionaries with \(key) and, optionally, custom.")
+                throw .badArguments(
+                    "An entry of the memberships to set has no \(key). Pass dictionaries with \(key) and, optionally, custom.")
             }
             var member: [String: Any] = [key: ["id": id]]
             if let custom = entry["custom"] as? [AnyHashable: Any] { member["custom"] = try ObjectDraft.checked(custom) }
