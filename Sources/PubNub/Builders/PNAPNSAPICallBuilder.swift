@@ -32,12 +32,12 @@ public final class PNAPNSModificationAPICallBuilder: PNAPICallBuilder, ArgumentB
     /// The device token: `Data` for Apple's push services, a `String` for all other push services.
     public var token: (Any) -> PNAPNSModificationAPICallBuilder { argument { $0.draft.token = $1 } }
     /// The device token of Apple's older push service, which this property also selects.
-    @available(*, deprecated, message: "Set token and pushType(.PNAPNSPush) instead.")
+    @available(*, deprecated, message: "Replace apnsToken by token and pushType(.PNAPNSPush).")
     public var apnsToken: (Data) -> PNAPNSModificationAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNAPNSPush) }
     }
     /// The device token of Google's push service, which this property also selects.
-    @available(*, deprecated, message: "Set token and pushType(.PNFCMPush) instead.")
+    @available(*, deprecated, message: "Replace fcmToken by token and pushType(.PNFCMPush).")
     public var fcmToken: (String) -> PNAPNSModificationAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNFCMPush) }
     }
@@ -72,12 +72,12 @@ public final class PNAPNSAuditAPICallBuilder: PNAPICallBuilder, ArgumentBuilder 
     /// The device token: `Data` for Apple's push services, a `String` for all other push services.
     public var token: (Any) -> PNAPNSAuditAPICallBuilder { argument { $0.draft.token = $1 } }
     /// The device token of Apple's older push service, which this property also selects.
-    @available(*, deprecated, message: "Set token and pushType(.PNAPNSPush) instead.")
+    @available(*, deprecated, message: "Replace apnsToken by token and pushType(.PNAPNSPush).")
     public var apnsToken: (Data) -> PNAPNSAuditAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNAPNSPush) }
     }
     /// The device token of Google's push service, which this property also selects.
-    @available(*, deprecated, message: "Set token and pushType(.PNFCMPush) instead.")
+    @available(*, deprecated, message: "Replace fcmToken by token and pushType(.PNFCMPush).")
     public var fcmToken: (String) -> PNAPNSAuditAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNFCMPush) }
     }

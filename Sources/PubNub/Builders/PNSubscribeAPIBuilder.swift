@@ -35,7 +35,7 @@ public final class PNSubscribeAPIBuilder: PNAPICallBuilder, ArgumentBuilder {
     /// Has no effect, because subscribe requests take no additional parameters. Exists for source compatibility with the Cocoa SDK.
     public var queryParam: ([AnyHashable: Any]) -> PNSubscribeAPIBuilder { argument { $0.query = $1 } }
 
-    /// Subscribes to the collected names. Listeners get the outcome as a status.
+    /// Subscribes to the channels, groups and presence channels that were passed to this builder. Listeners get the outcome as a status.
     public var perform: () -> Void {
         { self.client.subscribe(self.draft.list, timetoken: nil, state: [:]) }
     }
@@ -71,7 +71,7 @@ public final class PNSubscribeChannelsOrGroupsAPIBuilder: PNAPICallBuilder, Argu
     /// Has no effect, because subscribe requests take no additional parameters. Exists for source compatibility with the Cocoa SDK.
     public var queryParam: ([AnyHashable: Any]) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.query = $1 } }
 
-    /// Subscribes to the collected names. Listeners get the outcome as a status.
+    /// Subscribes to the channels, groups and presence channels that were passed to this builder. Listeners get the outcome as a status.
     public var perform: () -> Void {
         {
             self.client.subscribe(
@@ -97,7 +97,8 @@ public final class PNUnsubscribeAPICallBuilder: PNAPICallBuilder, ArgumentBuilde
     /// Has no effect, because leave requests take no additional parameters. Exists for source compatibility with the Cocoa SDK.
     public var queryParam: ([AnyHashable: Any]) -> PNUnsubscribeAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Unsubscribes from the collected names. Listeners get the outcome as a status. Without a name nothing happens.
+    /// Unsubscribes from the channels, groups and presence channels that were passed to this builder. Listeners get the outcome as a
+    /// status. If none was passed, nothing happens.
     public var perform: () -> Void {
         {
             guard !self.draft.list.isEmpty else { return }
@@ -128,7 +129,8 @@ public final class PNUnsubscribeChannelsOrGroupsAPICallBuilder: PNAPICallBuilder
     /// Has no effect, because leave requests take no additional parameters. Exists for source compatibility with the Cocoa SDK.
     public var queryParam: ([AnyHashable: Any]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Unsubscribes from the collected names. Listeners get the outcome as a status.
+    /// Unsubscribes from the channels, groups and presence channels that were passed to this builder. Listeners get the outcome as a
+    /// status.
     public var perform: () -> Void {
         {
             guard !self.draft.list.isEmpty else { return }

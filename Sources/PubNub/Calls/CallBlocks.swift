@@ -1,5 +1,5 @@
-// Completion handlers of calls. Each is called on the client's callback queue, once for each attempt. A handler with the arguments
-// `(result, status)` gets exactly one of these; the other is nil.
+// Completion handlers of calls. Each is called on the client's callback queue: once for the call, and once more for every retry of its
+// status. A handler with the arguments `(result, status)` gets exactly one of these; the other is nil.
 
 /// Completion handler that gets either a result or a status; the other argument is nil.
 public typealias PNCompletionBlock = (PNResult?, PNStatus?) -> Void
@@ -12,7 +12,7 @@ public typealias PNStatusBlock = (PNStatus) -> Void
 public typealias PNPublishCompletionBlock = (PNPublishStatus) -> Void
 /// Completion handler of a signal. It gets a status with the signal's timetoken.
 public typealias PNSignalCompletionBlock = (PNSignalStatus) -> Void
-/// Completion handler of a size calculation. It gets the size in bytes; -1 when the message cannot be sent.
+/// Completion handler of a size calculation. It gets the size of the publish request in bytes; -1 when the message cannot be sent.
 public typealias PNMessageSizeCalculationCompletionBlock = (Int) -> Void
 /// Completion handler of a request for the service's time. It gets a result or an error status.
 public typealias PNTimeCompletionBlock = (PNTimeResult?, PNErrorStatus?) -> Void

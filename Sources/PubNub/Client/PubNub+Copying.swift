@@ -79,8 +79,8 @@ extension PubNub {
         }
     }
 
-    /// Adds the present listeners to another client. This client still delivers what already waits for its callback queue, because the
-    /// other client does not receive these events (rule PK-36).
+    /// Adds the present listeners to another client. This client still delivers the events that already wait for its callback queue,
+    /// because the other client does not receive these events (rule PK-36).
     ///
     /// - Returns: a closure that removes the listeners from this client after all deliveries that were queued before its call.
     private func handListeners(to heir: PubNub) -> @Sendable () -> Void {
@@ -97,7 +97,7 @@ extension PubNub {
 
 // Access tokens.
 extension PubNub {
-    /// Sets the auth key or access token of all later requests. A poll in progress continues with the former one.
+    /// Sets the auth key or access token of all later requests. A poll in progress continues with the auth key that it was sent with.
     public func setAuthToken(_ token: String) {
         commands.withLock {
             setup.withLockedValue { $0.values.authKey = token }

@@ -29,7 +29,8 @@ extension PubNub {
         let (draft, mustCancel) = script.withLockedValue { $0.hear(change, wanted: wanted) }
         if mustCancel { engine.cancelRetry() }
         if let draft { out.append(.status(status(draft))) }
-        // The engine has already emptied its own list of channels (rule PK-28), so this client's list is emptied as well.
+        // After this kind of failure the engine has already emptied its own list of channels (rule PK-28), so this client's list is emptied
+        // as well.
         if change.phase == .failed, !configuration.restoreSubscription, change.cause?.isLoss ?? false {
             self.wanted.withLockedValue { $0.removeAll() }
         }
@@ -102,7 +103,8 @@ extension PubNub {
         }
     }
 
-    /// Calls the listeners in `present`, a copy of the table's `version`, except listeners that an earlier callback has removed.
+    /// Calls the listeners in `present`, the listener table's contents at `version`, except listeners that an earlier callback has removed
+    /// from the table.
     private func tell(_ present: [any PNEventsListener], _ version: Int, _ body: (any PNEventsListener) -> Void) {
         for (index, listener) in present.enumerated() where index == 0 || listeners.contains(listener, since: version) {
             body(listener)

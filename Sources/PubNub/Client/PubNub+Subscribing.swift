@@ -141,7 +141,7 @@ extension PubNub {
                 let finish = block.map { finishUnsubscribing($0) }
                 engine.perform(.unsubscribeAll) { [weak self] in
                     if mustConnect { self?.engine.connect() }
-                    // The block is called even if the client was released meanwhile (rule PK-77).
+                    // The block is called even if the client was released before the engine answered (rule PK-77).
                     finish?()
                 }
             }
@@ -214,15 +214,15 @@ extension PubNub {
             return false
         }
         guard isNothing else { return }
-        // The status goes through the queue of deliveries, because the engine's thread may be sending at this moment. Sequences of messages
-        // do not need statuses.
+        // The status is put into the queue of deliveries instead of being delivered here, because the engine's thread may be delivering at
+        // this moment. Sequences of messages do not need statuses.
         let status = status(StatusDraft(category: .PNDisconnectedCategory, list: list))
         deliveries.sendToCallbacks([.status(status)])
         statusDeliveries.send([.status(status)])
     }
 
-    /// Whether the client has to connect in order to send the leave: the last attempt has failed, and no other one is in progress (rule
-    /// PX-52).
+    /// Whether the client has to connect in order to send the leave request: true when the last attempt to connect has failed and no
+    /// attempt is in progress (rule PX-52).
     private func beginUnsubscribing() -> Bool {
         script.withLockedValue { script in
             script.begin()
@@ -238,8 +238,8 @@ extension PubNub {
             }
             let mustConnect = beginUnsubscribing()
             engine.perform(.unsubscribe(list))
-            // The change may have resolved an earlier denial of access or a list of names that was too long, so the client tries to
-            // connect.
+            // The last attempt may have failed because access to a channel was denied or the list of names was too long. Without the
+            // removed names the subscription may succeed, so the client connects.
             if mayRemain || mustConnect { engine.connect() }
         }
     }
@@ -252,10 +252,11 @@ extension String {
 }
 
 extension [String] {
-    /// The names with the presence suffix `-pnpres`. Empty names are left out.
+    /// These names of channels or groups with the presence suffix `-pnpres`. Empty names are left out.
     fileprivate var presenceNames: [String] { filter { !$0.isEmpty }.map(\.withPresenceSuffix) }
 
-    /// The names, followed by their presence channels' names if `withPresence` is true. Empty names are left out.
+    /// These names of channels or groups, followed by the names of their presence channels if `withPresence` is true. Empty names are left
+    /// out.
     func named(withPresence: Bool) -> [String] {
         let names = filter { !$0.isEmpty }
         guard withPresence else { return names }

@@ -22,8 +22,8 @@ public final class PubNub: Sendable {
     let instanceID: String
     /// Queues events for listeners and sequences in one common order.
     let deliveries: Broadcaster<QueuedDelivery>
-    /// Queues statuses alone, for ``PNStatuses``. From `deliveries`, an application that reads only statuses would also hold messages in
-    /// memory.
+    /// Queues statuses alone, for ``PNStatuses``. An application that reads only statuses would otherwise take them from `deliveries`, and
+    /// the messages queued there would stay in memory.
     let statusDeliveries: Broadcaster<QueuedDelivery>
     /// Deliveries to ``PNNetworkStatuses``.
     let networkDeliveries = Broadcaster<PNNetworkStatus>(
@@ -36,7 +36,7 @@ public final class PubNub: Sendable {
     let filter = NIOLockedValueBox<String?>(nil)
     /// Whether the application is in the foreground or in the background.
     let place = NIOLockedValueBox(ApplicationMonitor.Place.foreground)
-    /// Serialises changes that concern both the list of subscribed names and the engine.
+    /// Serialises changes that concern both the client's list of subscribed channels and groups and the engine.
     let commands = NIOLock()
 
     /// Records the client's work in the configuration's logger and metrics; nil when there is nothing to record.
@@ -83,8 +83,8 @@ public final class PubNub: Sendable {
         calls.close()
     }
 
-    /// The number of answers that may wait for slow callbacks. Beyond it, messages of further answers are dropped and a gap is reported
-    /// (rule PK-31).
+    /// The maximum number of the service's answers that may wait for slow callbacks. When more wait, messages of further answers are
+    /// dropped and a gap is reported (rule PK-31).
     private static let backlog = 4096
 
     /// Makes a client whose callbacks run on the main queue. On Linux the main queue runs only while the main thread runs `dispatchMain()`

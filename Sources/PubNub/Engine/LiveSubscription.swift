@@ -41,8 +41,8 @@ final class LiveSubscription: SubscriptionEngine {
             state.network = status
             return (state.driver, isNews ? state.body : nil)
         }
-        // The network status goes out before the driver reacts, so that it is the first status of an outage and the first status after it
-        // (rule PK-90).
+        // The network status is reported before the driver reacts to it. So it is the first status of an outage, and the first status after
+        // the outage (rule PK-90).
         body?([.network(status)])
         driver.submit(.networkChanged(status))
     }
@@ -73,12 +73,12 @@ final class LiveSubscription: SubscriptionEngine {
 
     var states: [Identifier: String] { driver.withMemory { $0.states } }
 
-    /// Replaces the driver by a new one and ends all requests in progress.
+    /// Replaces the connection driver by a new one, so that all requests of the former driver end.
     func abandon() -> AbandonedPosition {
         let (settings, filter) = driver.withMemory { ($0.settings, $0.filter) }
         let fresh = makeDriver(settings)
         if filter != nil { fresh.submit(.perform(.setFilter(filter), nil)) }
-        // The lock protects only the exchange of drivers. The former state is released outside of the lock.
+        // The lock is held only while the drivers are exchanged. The former driver is released outside of the lock.
         let former = state.withLockedValue { state in
             let former = state
             state.driver = fresh
@@ -87,7 +87,7 @@ final class LiveSubscription: SubscriptionEngine {
         }
         if former.place == .background { fresh.moved(to: .background) }
         return { then in
-            // A command without an effect. Its completion runs after all events that the former driver had queued.
+            // This command changes nothing. It is sent because its completion runs after all events that the former driver had queued.
             former.driver.perform(.setState(nil, of: "")) { _ in
                 former.observation?.cancel()
                 then(former.driver.withMemory { $0.cursor })

@@ -18,9 +18,11 @@ struct StatusScript: Sendable {
     enum State: Hashable, Sendable {
         case idle
         case connected
-        /// The state after `PNUnexpectedDisconnectCategory`. The next successful subscription is reported as `PNReconnectedCategory`.
+        /// The state after listeners have got `PNUnexpectedDisconnectCategory`. The next successful subscription is reported as
+        /// `PNReconnectedCategory`.
         case lost
-        /// The state after `PNAccessDeniedCategory`. The next successful subscription is reported as `PNConnectedCategory`.
+        /// The state after listeners have got `PNAccessDeniedCategory`. The next successful subscription is reported as
+        /// `PNConnectedCategory`.
         case denied
         /// The state after a failure that a retry cannot resolve.
         case stopped
@@ -35,15 +37,15 @@ struct StatusScript: Sendable {
     private(set) var phase = ConnectionPhase.idle
     private var isCancelling = false
 
-    /// Cancels automatic retries. An attempt in progress continues as the last one.
+    /// Cancels the automatic retries of the subscription. An attempt in progress continues and is the last one.
     ///
-    /// - Returns: whether the engine has to be stopped now.
+    /// - Returns: whether the engine has to be stopped now, because it waits for its next attempt.
     mutating func cancelRetry() -> Bool {
         if phase == .connecting { isCancelling = true }
         return phase == .waiting || phase == .suspended
     }
 
-    /// Takes back an earlier cancellation of retries, because the user has subscribed or unsubscribed.
+    /// Allows automatic retries again after ``cancelRetry()``, because the user has subscribed or unsubscribed.
     mutating func begin() {
         isCancelling = false
     }
@@ -61,11 +63,13 @@ struct StatusScript: Sendable {
                 problem = nil
                 return (nil, true)
             }
-            // While the machine has no network, listeners get only this status. The next one belongs to the next attempt.
+            // As long as the machine has no network, listeners get only this status. They get the next status after the next attempt to
+            // connect.
             return (failed(change, wanted: wanted), false)
         case .failed:
             isCancelling = false
-            // The failure was already reported when the client began to wait, so listeners get no second status.
+            // Listeners got this failure as a status when the engine began to wait for the next attempt, so they get no second status for
+            // it.
             if before == .waiting || before == .suspended { return (nil, false) }
             return (failed(change, wanted: wanted), false)
         case .connected:
@@ -78,10 +82,12 @@ struct StatusScript: Sendable {
     }
 
     private mutating func failed(_ change: ConnectionChange, wanted: PubNubList) -> StatusDraft {
-        let cause = change.cause ?? ConnectionFailure(change.category, "The connection to the service was lost.")
+        let cause =
+            change.cause ?? ConnectionFailure(change.category, "The connection to the service was lost for an unknown reason.")
         var problem = problem ?? PubNubProblem(cause)
         self.problem = nil
-        // The engine's failure may be more exact than the service's answer, because it has a category and the time of the retry.
+        // The engine's failure replaces the failure in the service's answer, because it has a more exact category and the pause before the
+        // retry.
         problem.failure = cause
         let exact = PNStatusCategory(cause.category)
         var draft = StatusDraft(

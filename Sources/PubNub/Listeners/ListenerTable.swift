@@ -62,8 +62,8 @@ final class ListenerTable: @unchecked Sendable {
         if let fresh { present = fresh.compactMap(\.listener) }
     }
 
-    /// Replaces the references. `make` gets the present references with their listeners; it returns nil to change nothing. It is called
-    /// again when another thread has changed the table meanwhile.
+    /// Replaces the references in the table. `make` gets the present references with their listeners, and returns nil to change nothing. It
+    /// is called again when another thread has changed the table while `make` ran.
     private func change(
         _ make: ([(reference: Reference, listener: (any PNEventsListener)?)]) -> [Reference]?
     ) {

@@ -69,7 +69,7 @@ open class PNMessageData: PNSubscriberData, @unchecked Sendable {
         case read(Any?)
     }
 
-    /// Guarded by `batch.lock`, so the compiler's check for overlapping accesses is not needed.
+    /// The parsed message. It is accessed only under `batch.lock`, so the compiler's check for overlapping accesses is not needed.
     @exclusivity(unchecked) private var content = Content.unread
     /// The message as JSON text, decrypted. An addition to the Cocoa SDK.
     public final let json: String

@@ -15,7 +15,7 @@ public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
     /// The name of the channel, group or wildcard; nil for all channels.
     let name: String?
     let reader: MessageReader
-    /// Whether a message belongs to this kind of sequence. It is called before a result is made from the message.
+    /// Whether a message is of the kind that this sequence delivers. It is called before a result is made from the message.
     let admits: @Sendable (PubNubMessage) -> Bool
     let select: @Sendable (Reading) -> Content?
 
@@ -40,8 +40,8 @@ public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// The elements that a loop has taken but not yet delivered: messages of one answer, and a gap for the next message. They are returned
-    /// to the stream when the loop ends, so that the next loop gets them (rule PK-79).
+    /// The messages and the gap that one `for await` loop has taken from the stream but not delivered yet. When the loop ends, they are put
+    /// back into the stream, so that the next loop gets them (rule PK-79).
     private final class Place {
         private var base: EventStream<QueuedDelivery>.Iterator
         private let source: PNSequence

@@ -72,7 +72,7 @@ public final class PNRemoveChannelMembersAPICallBuilder: PNAPICallBuilder, Argum
     }
 }
 
-/// Builds a request that makes users members of a channel and ends memberships of others.
+/// Builds a request that makes users members of a channel and ends the memberships of other users in it.
 public final class PNManageChannelMembersAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft: RelationDraft
 

@@ -66,7 +66,7 @@ public final class PNRemoveMembershipsAPICallBuilder: PNAPICallBuilder, Argument
     }
 }
 
-/// Builds a request that makes a user a member of channels and ends memberships in others.
+/// Builds a request that makes a user a member of channels and ends the user's memberships in other channels.
 public final class PNManageMembershipsAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = RelationDraft(operation: .manageMembershipsOperation, id: nil, page: .counted)
 

@@ -32,7 +32,7 @@ public final class PNObjectsAPICallBuilder: PNAPICallBuilder {
     public var setMemberships: () -> PNSetMembershipsAPICallBuilder { { PNSetMembershipsAPICallBuilder(self.client) } }
     /// A new builder of a request that ends memberships of a user in channels.
     public var removeMemberships: () -> PNRemoveMembershipsAPICallBuilder { { PNRemoveMembershipsAPICallBuilder(self.client) } }
-    /// A new builder of a request that makes a user a member of channels and ends memberships in others.
+    /// A new builder of a request that makes a user a member of channels and ends the user's memberships in other channels.
     public var manageMemberships: () -> PNManageMembershipsAPICallBuilder { { PNManageMembershipsAPICallBuilder(self.client) } }
     /// A new builder of a request for the memberships of a user.
     public var memberships: () -> PNFetchMembershipsAPICallBuilder { { PNFetchMembershipsAPICallBuilder(self.client) } }
@@ -44,7 +44,7 @@ public final class PNObjectsAPICallBuilder: PNAPICallBuilder {
     public var removeChannelMembers: (String) -> PNRemoveChannelMembersAPICallBuilder {
         { PNRemoveChannelMembersAPICallBuilder(self.client, $0) }
     }
-    /// A new builder of a request that makes users members of a channel and ends memberships of others; takes the channel's name.
+    /// A new builder of a request that makes users members of a channel and ends the memberships of other users; takes the channel's name.
     public var manageChannelMembers: (String) -> PNManageChannelMembersAPICallBuilder {
         { PNManageChannelMembersAPICallBuilder(self.client, $0) }
     }

@@ -1,6 +1,7 @@
 import Foundation
 
-// Completion handlers of calls about files. Each is called on the client's callback queue, once for each attempt.
+// Completion handlers of calls about files. Each is called on the client's callback queue: once for the call, and once more for every retry
+// of its status.
 
 /// Completion handler of a call that sends a file. It gets a status with the file's id and name.
 public typealias PNSendFileCompletionBlock = (PNSendFileStatus) -> Void

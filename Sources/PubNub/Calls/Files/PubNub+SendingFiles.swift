@@ -102,7 +102,7 @@ extension CallSource {
                 if attempt >= limit || error.category == .cancelled { throw error }
             }
             attempt += 1
-            // The caller has cancelled the call and no longer waits for an outcome.
+            // The wait ends with an error only if the call was cancelled. Its caller does not wait for an outcome any more.
             do { try await Task.sleep(for: configuration.fileMessageRetryPause) } catch {
                 throw PubNubProblem(.cancelledByCaller)
             }
@@ -110,14 +110,15 @@ extension CallSource {
     }
 }
 
-/// How far a call that sends a file has come.
+/// The progress of a call that sends a file: the uploaded file, the timetoken of the message about it, and the failure that ended the call.
 struct SentFile: Sendable {
     /// The uploaded file; nil until the upload has succeeded.
     var file: PubNubFileName?
     var timetoken: Timetoken?
     var problem: PubNubProblem?
 
-    /// The status of the call. A failure without a category of its own gets the category of the step that failed: upload or publishing.
+    /// The values of the status that the caller gets. A failure without a category of its own gets the category of the step that failed:
+    /// uploading the file, or publishing the message about it.
     func status(_ facts: ResultFacts) -> StatusFacts {
         guard let problem else { return StatusFacts(result: facts, category: .PNAcknowledgmentCategory) }
         var status = StatusFacts(problem, facts: facts)

@@ -92,7 +92,7 @@ extension RelationDraft {
     }
 }
 
-// The implementation that the public methods and the call builders share.
+// The implementation of calls about memberships, for the public methods and the call builders.
 extension PubNub {
     func changeMemberships(
         _ draft: RelationDraft, query: [AnyHashable: Any]?, _ block: PNManageMembershipsCompletionBlock?

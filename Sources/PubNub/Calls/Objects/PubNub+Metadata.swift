@@ -77,7 +77,7 @@ extension PubNub {
     }
 }
 
-// The implementation that the public methods and the call builders share.
+// The implementation of calls about metadata of users and channels, for the public methods and the call builders.
 extension PubNub {
     func setUser(_ draft: ObjectDraft, query: [AnyHashable: Any]?, _ block: PNSetUUIDMetadataCompletionBlock?) {
         let user = draft.id ?? uuid()

@@ -49,7 +49,7 @@ public final class PNManageMembershipsRequest: PNBaseObjectsMembershipRequest {
     public var includeFields: PNMembershipFields = .membershipsTotalCountField
     let uuid: String?
 
-    /// A request that changes memberships of a user; nil for the client's own user.
+    /// A request that changes memberships of the user with the id `uuid`; nil stands for the client's own user.
     public init(uuid: String?) {
         self.uuid = uuid
         super.init()
@@ -62,7 +62,7 @@ public final class PNFetchMembershipsRequest: PNObjectsPaginatedRequest {
     public var includeFields: PNMembershipFields = .membershipsTotalCountField
     let uuid: String?
 
-    /// A request for the memberships of a user; nil for the client's own user.
+    /// A request for the memberships of the user with the id `uuid`; nil stands for the client's own user.
     public init(uuid: String?) {
         self.uuid = uuid
         super.init()

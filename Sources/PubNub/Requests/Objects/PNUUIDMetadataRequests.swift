@@ -16,7 +16,7 @@ public final class PNSetUUIDMetadataRequest: PNBaseObjectsRequest {
     public var name: String?
     let uuid: String?
 
-    /// A request that sets data about a user; nil for the client's own user.
+    /// A request that sets data about the user with the id `uuid`; nil stands for the client's own user.
     public init(uuid: String?) {
         self.uuid = uuid
         super.init()
@@ -27,7 +27,7 @@ public final class PNSetUUIDMetadataRequest: PNBaseObjectsRequest {
 public final class PNRemoveUUIDMetadataRequest: PNBaseObjectsRequest {
     let uuid: String?
 
-    /// A request that removes the data about a user; nil for the client's own user.
+    /// A request that removes the data about the user with the id `uuid`; nil stands for the client's own user.
     public init(uuid: String?) {
         self.uuid = uuid
         super.init()
@@ -40,7 +40,7 @@ public final class PNFetchUUIDMetadataRequest: PNBaseObjectsRequest {
     public var includeFields: PNUUIDFields = .customField
     let uuid: String?
 
-    /// A request for the data about a user; nil for the client's own user.
+    /// A request for the data about the user with the id `uuid`; nil stands for the client's own user.
     public init(uuid: String?) {
         self.uuid = uuid
         super.init()
