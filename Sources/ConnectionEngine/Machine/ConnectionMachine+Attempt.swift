@@ -1,6 +1,6 @@
 // How an attempt to connect begins and ends.
 extension ConnectionMachine {
-    /// Begins an attempt: makes a new session and requests a transport. All attempts begin here.
+    /// Begins an attempt to connect: makes a new session and requests a transport. No other code begins an attempt.
     @usableFromInline mutating func dial(at now: Moment, into effects: inout [Effect<Session>]) {
         attempt = AttemptID(attempt.value + 1)
         session = Session(memory: &storedMemory)
@@ -14,7 +14,8 @@ extension ConnectionMachine {
         effects.append(.open(attempt, Session.endpoint(for: storedMemory)))
     }
 
-    /// Ends the current attempt: ends its session, closes its transport with `reason`, and cancels its timers and jobs.
+    /// Ends the current attempt to connect, or the connection that it has led to: ends the session, closes the transport with `reason`, and
+    /// cancels timers and jobs.
     @usableFromInline mutating func endAttempt(
         _ failure: ConnectionFailure?, close reason: CloseReason?, at now: Moment, into effects: inout [Effect<Session>]
     ) {
@@ -36,8 +37,8 @@ extension ConnectionMachine {
         for timer in stopped { effects.append(.cancelTimer(timer)) }
     }
 
-    /// Handles a failed attempt: ends it, closes its transport unless `reason` is nil because the transport is closed already, and then
-    /// retries or gives up according to the retry table. Rules RT-1 to RT-6.
+    /// Handles a failed attempt to connect or a lost connection: ends it, closes the transport unless `reason` is nil because the transport
+    /// is closed already, and then retries or gives up according to the retry table. Rules RT-1 to RT-6.
     @usableFromInline mutating func fail(
         _ failure: ConnectionFailure, close reason: CloseReason?, at now: Moment, into effects: inout [Effect<Session>]
     ) {
@@ -72,7 +73,7 @@ extension ConnectionMachine {
 
     /// Returns `failure` with a reason that begins with "Gave up after N attempts", when the retry limit is reached. Rule RT-4.
     private func failureAtLimit(_ failure: ConnectionFailure) -> ConnectionFailure {
-        // `failures` counts the loss of a working connection as well, which is not a failed attempt.
+        // `failures` counts the loss of a working connection as well, which is not a failed attempt to connect.
         let attempts = startedConnected ? failures : failures + 1
         guard failures > 0 else { return failure }
         var failure = failure
@@ -89,7 +90,7 @@ extension ConnectionMachine {
             .suspended, .networkUnavailable, cause: lastFailure, retryIn: policy.cap, willRetry: true, at: now, into: &effects)
     }
 
-    /// Enters phase `failed`: no further attempt is made until the next `connect`.
+    /// Enters phase `failed`: no further attempt to connect is made until the next `connect`.
     @usableFromInline mutating func giveUp(_ failure: ConnectionFailure, at now: Moment, into effects: inout [Effect<Session>]) {
         cancel(.deadline, into: &effects)
         deadline = nil
@@ -117,7 +118,7 @@ extension ConnectionMachine {
         _ phase: ConnectionPhase, _ category: StatusCategory, cause: ConnectionFailure? = nil, retryIn: Duration? = nil,
         willRetry: Bool = false, at now: Moment, into effects: inout [Effect<Session>]
     ) {
-        // After a requested disconnect, the announced number of failed attempts is 0.
+        // After a requested disconnect, the announced number of failed attempts to connect is 0.
         let attempt = phase == .disconnecting || phase == .disconnected ? 0 : failures
         lastChange = ConnectionChange(
             previous: lastChange.phase, phase: phase, category: category, cause: cause, attempt: attempt, retryIn: retryIn,
@@ -176,7 +177,7 @@ extension ConnectionMachine {
     }
 
     /// The category with which `ready` announces the connection: `reconnected` after the loss of a working connection, otherwise
-    /// `connected`. Nil when no attempt is in progress.
+    /// `connected`. Nil when no attempt to connect is in progress.
     @inlinable var readyCategory: StatusCategory? {
         guard state == .connecting else { return nil }
         return lostLink ? .reconnected : .connected

@@ -1,7 +1,8 @@
 // Handles the application's change to the background and its return. Rules BG-1 to BG-11.
 extension ConnectionMachine {
     /// Handles the application's change to the background: starts the policy's grace period, after which the connection is closed (rule
-    /// BG-9). If there is no connection, attempt or pause, there is no grace period, and all attempts are suspended at once.
+    /// BG-9). If there is no connection, no attempt to connect and no pause before one, there is no grace period, and all attempts are
+    /// suspended at once.
     @usableFromInline mutating func enterBackground(at now: Moment, into effects: inout [Effect<Session>]) {
         guard !isInBackground, graceEnd == nil, let grace = policy.backgroundGrace else { return }
         switch state {
@@ -21,7 +22,8 @@ extension ConnectionMachine {
         suspendInBackground(at: now, into: &effects)
     }
 
-    /// Closes the connection and suspends all attempts until ``leaveBackground(at:into:)``. A close handshake in progress continues.
+    /// Closes the connection and suspends all attempts to connect until ``leaveBackground(at:into:)``. A close handshake in progress
+    /// continues.
     private mutating func suspendInBackground(at now: Moment, into effects: inout [Effect<Session>]) {
         guard !isInBackground else { return }
         isInBackground = true

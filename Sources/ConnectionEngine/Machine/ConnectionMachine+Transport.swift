@@ -1,7 +1,7 @@
 // Handles what transports and jobs report, such as received data or the result of a job. Reports that belong to an earlier attempt to
 // connect are dropped (rule CN-9).
 extension ConnectionMachine {
-    /// Whether `attempt` is the current attempt and has not ended.
+    /// Whether `attempt` is the current attempt to connect, and neither the attempt nor the connection that it has led to has ended.
     @inlinable func isAlive(_ attempt: AttemptID) -> Bool {
         attempt == self.attempt && session != nil
     }

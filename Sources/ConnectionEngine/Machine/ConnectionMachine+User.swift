@@ -1,6 +1,6 @@
 // Inputs of users.
 extension ConnectionMachine {
-    /// Begins an attempt at once, unless the machine is connected, connecting, or in the background. Rules CN-1 to CN-4.
+    /// Begins an attempt to connect at once, unless the machine is connected, connecting, or in the background. Rules CN-1 to CN-4.
     @usableFromInline mutating func connect(within limit: Duration?, at now: Moment, into effects: inout [Effect<Session>]) {
         switch state {
         case .connected:
@@ -108,7 +108,7 @@ extension ConnectionMachine {
         var out = takeActions(at: now, into: &effects, canSend: false)
         Session.performOffline(command, id: id, memory: &storedMemory, out: &out)
         giveBack(&out, into: &effects)
-        // In phase `failed` no further attempt is made, so the request is answered now.
+        // In phase `failed` no further attempt to connect is made, so the request is answered now.
         if case .failed(let cause) = state, let id, work.pending.remove(id) != nil {
             effects.append(.answer(id, .failure(cause)))
         }

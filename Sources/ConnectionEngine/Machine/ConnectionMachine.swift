@@ -29,7 +29,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     @usableFromInline enum State: Hashable, Sendable {
         /// No connection was requested yet. Can transition to: connecting, suspended.
         case idle
-        /// An attempt is in progress. Can transition to: connected, waiting, suspended, disconnected, failed.
+        /// An attempt to connect is in progress. Can transition to: connected, waiting, suspended, disconnected, failed.
         case connecting
         /// The connection is confirmed. Can transition to: disconnecting, waiting, suspended, failed.
         case connected
@@ -42,19 +42,19 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
         case disconnecting
         /// The connection was closed on request. Can transition to: connecting, suspended.
         case disconnected
-        /// The connection failed, and no attempt will follow. Can transition to: connecting, suspended.
+        /// The connection failed, and no attempt to connect will follow. Can transition to: connecting, suspended.
         case failed(ConnectionFailure)
     }
 
     @usableFromInline var state: State = .idle
     @usableFromInline var policy: ConnectionPolicy
-    /// The session of the current attempt; set in the states `connecting` and `connected`, otherwise nil.
+    /// The session of the current attempt to connect or of the connection; set in the states `connecting` and `connected`, otherwise nil.
     @usableFromInline var session: Session?
     public var memory: Session.Memory { storedMemory }
     @usableFromInline var storedMemory: Session.Memory
     @usableFromInline var work: PendingWork
     @usableFromInline var attempt = AttemptID(0)
-    /// Whether the transport of the current attempt is open.
+    /// Whether the transport of the current session is open.
     @usableFromInline var isOpen = false
     @usableFromInline var lastHeard: Moment?
     /// When the ping or other probe was sent whose answer is awaited; nil when no probe is unanswered.
@@ -70,7 +70,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     @usableFromInline var lostLink = false
     var lastFailure: ConnectionFailure?
     var network: NetworkStatus = .available
-    /// Whether the application is in the background, its grace period over. No attempt begins while this is true.
+    /// Whether the application is in the background, its grace period over. No attempt to connect begins while this is true.
     @usableFromInline var isInBackground = false
     /// When the grace period of an application in the background ends; nil when no grace period is running.
     @usableFromInline var graceEnd: Moment?
@@ -158,7 +158,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
 /// The state of a connection at one moment, as an immutable value.
 public struct ConnectionSnapshot: Hashable, Sendable {
     public var phase: ConnectionPhase
-    /// Failed attempts in a row; 0 while connected.
+    /// How many attempts to connect have failed in a row; 0 while connected.
     public var failedAttempts: Int
     /// The latest failure of the connection. It stays set after the connection has recovered.
     public var lastFailure: ConnectionFailure?

@@ -6,11 +6,12 @@ public enum Effect<Session: ProtocolSession>: Sendable {
     indirect case open(AttemptID, Session.Endpoint)
     /// Write a frame or make a request.
     case send(AttemptID, Session.Outbound)
-    /// Close the transport of an attempt. After `goodbye` the transport reports `closed`; after `abort` it reports nothing.
+    /// Close the transport of an attempt to connect, or of the connection that it has led to. After `goodbye` the transport reports
+    /// `closed`; after `abort` it reports nothing.
     case close(AttemptID, CloseReason)
     /// Start side work.
     indirect case run(AttemptID, JobID, Session.Job)
-    /// Stop the jobs of an attempt that has ended.
+    /// Stop the jobs of a session whose attempt to connect, or whose connection, has ended.
     case cancelJobs(AttemptID)
     case startTimer(TimerID, after: Duration)
     case cancelTimer(TimerID)
@@ -22,7 +23,7 @@ public enum Effect<Session: ProtocolSession>: Sendable {
     indirect case answer(RequestID, Result<Session.Reply, ConnectionFailure>)
 }
 
-/// How the transport of an attempt is closed.
+/// How a transport is closed: with or without the close handshake of its protocol.
 public enum CloseReason: Hashable, Sendable {
     /// Close with the protocol's close handshake, and wait for the peer's answer.
     case goodbye

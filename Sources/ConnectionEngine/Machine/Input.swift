@@ -12,7 +12,7 @@ public enum Input<Session: ProtocolSession>: Sendable {
     indirect case perform(Session.Command, RequestID?)
     /// The caller of a request stopped waiting for its answer.
     case abandon(RequestID)
-    /// The policy has changed. The new policy applies to timers and attempts that start from now on.
+    /// The policy has changed. The new policy applies to timers and attempts to connect that start from now on.
     indirect case updatePolicy(ConnectionPolicy)
     /// The transport is open.
     case opened(AttemptID)
@@ -21,7 +21,7 @@ public enum Input<Session: ProtocolSession>: Sendable {
     /// The transport received bytes that are not a complete frame, or a frame that the session does not handle. Either proves that the
     /// connection is alive.
     case heard(AttemptID)
-    /// The transport is closed. This is its last report for the attempt.
+    /// The transport is closed. It reports nothing more for this attempt to connect.
     indirect case closed(AttemptID, ConnectionFailure)
     /// A job ended.
     indirect case finished(AttemptID, JobID, Result<Session.JobResult, ConnectionFailure>)

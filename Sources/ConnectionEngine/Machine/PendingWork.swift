@@ -38,7 +38,7 @@
     var count: Int { running.count }
 }
 
-/// The running jobs of the current attempt, and the number of the last job.
+/// The running jobs of the current session, and the number of the last job that was started.
 @usableFromInline struct JobTable: Sendable {
     @usableFromInline var last: UInt64 = 0
     @usableFromInline var running: Set<JobID> = []

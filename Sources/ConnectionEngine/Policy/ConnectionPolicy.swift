@@ -1,13 +1,14 @@
 /// The settings of a connection that a user or a service may change.
 public struct ConnectionPolicy: Hashable, Sendable {
     public var timing: ConnectionTiming
-    /// Whether the machine probes a silent connection. False for a service whose session checks the connection itself (long-poll).
+    /// Whether the machine probes a silent connection, for example with a ping. False for a service whose session checks the connection
+    /// itself (long-poll).
     public var probesSilence: Bool
     /// Whether the client connects again after a failure that the retry table allows to retry.
     public var retriesAutomatically: Bool
     /// The most retries in a row; nil for no limit. When it is reached, the connection ends in phase `failed` with the last cause.
     public var maximumRetries: Int?
-    /// The longest pause between attempts, before `Retry-After` and jitter are applied. 30 s by default.
+    /// The longest pause between attempts to connect, before `Retry-After` and jitter are applied. 30 s by default.
     public var cap: Duration
     /// The pause that doubles with each failure, up to ``cap``; see ``RetrySchedule/jittered(first:base:cap:atLeast:)``. 2 s by default.
     public var base: Duration

@@ -5,7 +5,7 @@ public struct ConnectionTiming: Hashable, Sendable {
     public var open: Duration
     /// How long nothing may be received before the connection is probed. A service may request a shorter time, but not a longer one.
     public var activity: Duration
-    /// How long the answer to a probe may take.
+    /// How long the answer to a probe, such as a ping, may take.
     public var probe: Duration
     /// How long a connection has to stay up before the retry pauses start again with the shortest.
     public var stable: Duration

@@ -59,7 +59,7 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 }
 
-/// Growing pauses between attempts, and the limit of retries.
+/// Growing pauses between attempts to connect, and the limit of retries.
 public struct RetryBackoff: Hashable, Sendable {
     /// The pause after the first failure.
     public let base: Duration
@@ -121,7 +121,7 @@ public struct RetryBackoff: Hashable, Sendable {
     }
 }
 
-/// The random part of a pause between attempts.
+/// The random part of a pause between attempts to connect.
 public enum RetryJitter: Hashable, Sendable {
     /// The pause is drawn from zero to its full length.
     case full

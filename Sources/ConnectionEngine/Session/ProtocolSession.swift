@@ -7,7 +7,7 @@
 /// The machine creates a new session for every attempt; ``Memory`` is kept for the next. One driver calls all methods in one order, never
 /// concurrently; the methods must not block. `out` is valid during the call only.
 public protocol ProtocolSession: Sendable {
-    /// The target of an attempt: an address with headers, or the base address of a long-poll.
+    /// The target of an attempt to connect: an address with headers, or the base address of a long-poll.
     associatedtype Endpoint: Sendable
     /// A decoded frame or a decoded answer.
     associatedtype Inbound: Sendable
@@ -26,16 +26,17 @@ public protocol ProtocolSession: Sendable {
     /// State that survives a reconnect: wanted channels, position in the message stream, messages to be sent.
     associatedtype Memory: Sendable
 
-    /// The endpoint of the next attempt.
+    /// The endpoint of the next attempt to connect.
     static func endpoint(for memory: Memory) -> Endpoint
 
     /// Determines the category of a transport's failure from its close code or HTTP status. Returns other failures unchanged.
     static func classify(_ failure: ConnectionFailure, memory: inout Memory) -> ConnectionFailure
 
-    /// Whether the server itself requested another attempt. The client then reconnects even when the user has disabled automatic retries.
+    /// Whether the server itself requested another attempt to connect. The client then reconnects even when the user has disabled automatic
+    /// retries.
     static func insistsOnRetry(after failure: ConnectionFailure) -> Bool
 
-    /// Creates the session of a new attempt.
+    /// Creates the session of a new attempt to connect.
     init(memory: inout Memory)
 
     /// The transport is open. The session waits for the service's greeting or sends its own, and calls `out.ready()` once the service has
@@ -49,7 +50,7 @@ public protocol ProtocolSession: Sendable {
     /// `id` exactly once, now or later. `id` is nil when no caller waits.
     mutating func perform(_ command: Command, id: RequestID?, memory: inout Memory, out: inout SessionActions<Self>)
 
-    /// Handles the result of a job of this attempt.
+    /// Handles the result of a job that this session has started.
     mutating func finished(
         _ job: JobID, _ result: Result<JobResult, ConnectionFailure>, memory: inout Memory, out: inout SessionActions<Self>)
 

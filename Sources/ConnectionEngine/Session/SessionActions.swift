@@ -7,14 +7,15 @@ public struct SessionActions<Session: ProtocolSession>: Sendable {
     /// Whether frames can be sent. When false, `send` and `run` do nothing.
     public let canSend: Bool
 
-    /// An action of a session that ends the attempt.
+    /// An action of a session that ends its connection or its attempt to connect.
     @usableFromInline enum Ending: Sendable {
         indirect case fault(ConnectionFailure)
         case finish
     }
 
     @usableFromInline let attempt: AttemptID
-    /// The category under which `ready` announces the connection; nil when `ready` has no effect because no attempt is in progress.
+    /// The category under which `ready` announces the connection; nil when `ready` has no effect because no attempt to connect is in
+    /// progress.
     @usableFromInline let readyCategory: StatusCategory?
     @usableFromInline var effects: [Effect<Session>]
     @usableFromInline var work: PendingWork
@@ -73,10 +74,11 @@ extension SessionActions {
         work.pending.contains(id)
     }
 
-    /// Whether this attempt follows the loss of a working connection. Its success will be announced as `reconnected`.
+    /// Whether this session's attempt to connect follows the loss of a working connection. If so, its success is announced as
+    /// `reconnected`.
     public var isReconnecting: Bool { readyCategory == .reconnected }
 
-    /// Starts a job; its result is passed to the session's `finished`. Returns nil, without starting it, when the attempt cannot send.
+    /// Starts a job; its result is passed to the session's `finished`. Returns nil, without starting the job, when ``canSend`` is false.
     public mutating func run(_ job: Session.Job) -> JobID? {
         guard canSend else { return nil }
         let id = work.jobs.start()
@@ -84,7 +86,7 @@ extension SessionActions {
         return id
     }
 
-    /// Starts or restarts a timer of this attempt. The machine stops it when the attempt ends.
+    /// Starts or restarts a timer of this session. The machine stops it when the session's connection or attempt to connect ends.
     public mutating func startTimer(_ timer: SessionTimer, after duration: Duration) {
         guard canSend else { return }
         let id = work.timers.start(.session(timer))
@@ -102,7 +104,7 @@ extension SessionActions {
         silence = max(duration, .seconds(1))
     }
 
-    /// Ends the attempt with a failure. The machine closes the transport and follows the retry table.
+    /// Ends the connection, or the attempt to connect, with a failure. The machine closes the transport and follows the retry table.
     public mutating func fault(_ failure: ConnectionFailure) {
         if case .fault = ending { return }
         ending = .fault(failure)

@@ -2,19 +2,20 @@
 public enum ConnectionPhase: Hashable, Sendable {
     /// `connect` was never called.
     case idle
-    /// An attempt is in progress.
+    /// An attempt to connect is in progress.
     case connecting
     /// The service confirmed the connection.
     case connected
-    /// The next attempt starts after a pause.
+    /// The next attempt to connect starts after a pause.
     case waiting
-    /// No attempt is made: without a network, until there is one; in the background, until the application returns to the foreground.
+    /// No attempt to connect is made: without a network, until there is one; in the background, until the application returns to the
+    /// foreground.
     case suspended
     /// The connection is being closed on request.
     case disconnecting
     /// The connection was closed on request. The client does not try again.
     case disconnected
-    /// The connection was closed for a reason that another attempt would not change. The client does not try again.
+    /// The connection was closed for a reason that another attempt to connect would not change. The client does not try again.
     case failed
 
     /// Whether the connection stays in this phase until the next `connect`.
@@ -28,9 +29,9 @@ public struct ConnectionChange: Hashable, Sendable {
     public var category: StatusCategory
     /// The failure that led to this phase; nil for a phase that no failure led to.
     public var cause: ConnectionFailure?
-    /// Failed attempts in a row so far; 0 for the first attempt and after a success.
+    /// How many attempts to connect have failed in a row so far; 0 for the first attempt and after a success.
     public var attempt: Int
-    /// The pause before the next attempt in the phases `waiting` and `suspended`; nil when none is scheduled.
+    /// The pause before the next attempt to connect in the phases `waiting` and `suspended`; nil when none is scheduled.
     public var retryIn: Duration?
     /// Whether the client will try to connect again without a new `connect`.
     public var willRetry: Bool

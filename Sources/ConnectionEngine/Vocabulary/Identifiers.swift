@@ -28,7 +28,7 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
     public var description: String { "request-\(value)" }
 }
 
-/// The number of a session's job, such as asking an endpoint to authorise a channel. A job belongs to one attempt.
+/// The number of a session's job, such as asking an endpoint to authorise a channel. A job belongs to one attempt to connect.
 public struct JobID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let value: UInt64
 
@@ -57,7 +57,7 @@ public struct TimerID: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// Runs until the service has to have confirmed the connection.
         case open
-        /// Runs during the pause before the next attempt.
+        /// Runs during the pause before the next attempt to connect.
         case retry
         /// Runs until a connection without received data is probed, and then until the probe has to be answered.
         case silence
