@@ -123,7 +123,7 @@ extension AuthorizationRunner {
                 pending.finish(Self.outcome(of: auth, for: job, connection))
             }
         case .endpoint, .inline, .noMethod:
-            // The app has changed `authMethod` since the job was started.
+            // The app has changed `authMethod` after this authorisation was started, so it fails.
             pending.finish(.failure(.noMethod))
         }
     }

@@ -38,7 +38,7 @@ extension AuthorizationRunner {
                 pending.finish(authorization.map { .success($0) } ?? .failure(.noUserAuth))
             }
         case .endpoint, .noMethod:
-            // The app has changed `userAuthentication` since the job was started.
+            // The app has changed `userAuthentication` after this sign-in was started, so it fails.
             pending.finish(.failure(.noUserMethod))
         }
     }

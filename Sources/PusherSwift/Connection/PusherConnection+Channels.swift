@@ -104,7 +104,8 @@ extension PusherConnection {
             tableChanged(in: new, from: former.channels, to: new.channels)
             return former
         }
-        // The former channels are released here, outside of the lock, as in ``unsubscribe(channelName:)``.
+        // The former channels are released here, outside of the lock, because the `deinit` of an object that their callbacks hold may wait
+        // for another thread, which may wait for the lock.
         _ = replaced
     }
 

@@ -159,7 +159,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     /// Passes an event first to the global callbacks and then to the callbacks of its channel. Called on the callback queue for every
     /// event.
     open func handleEvent(event: PusherEvent) {
-        // Both values are read under one lock, because this runs for every event.
+        // Both values are read under one lock instead of two, because this function runs for every event.
         let (channels, global) = state.withLockedValue { ($0.channels, $0.global) }
         var channel: PusherChannel?
         if let name = event.channelName {

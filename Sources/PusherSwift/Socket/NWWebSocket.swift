@@ -21,7 +21,8 @@ import TransportCommon
 open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
     private struct State {
         weak var delegate: WebSocketConnectionDelegate?
-        /// The gate of the `PusherConnection` of whose transport this socket is a facade; nil for any other socket.
+        /// If this socket is the facade of a `PusherConnection`'s own transport, the gate that passes its calls to this transport;
+        /// otherwise nil.
         weak var gate: SocketGate?
         var link: SocketLink?
         /// The number of the present ping timer. Timers with an earlier number send no further pings.
@@ -161,12 +162,12 @@ extension NWWebSocket {
         if isFace { state.withLockedValue { $0.gate = gate } }
     }
 
-    /// Whether this socket is the facade of the transport behind `gate`.
+    /// Whether this socket is the facade of the transport to which `gate` passes calls.
     func isFace(of gate: SocketGate) -> Bool {
         state.withLockedValue { $0.gate } === gate
     }
 
-    /// The gate of the connection on whose transport this facade's methods act. Nil for a socket that is no facade, and for a facade to
+    /// The gate that passes this facade's calls to the connection's own transport. Nil for a socket that is no facade, and for a facade to
     /// which the app has assigned another delegate, which makes it an independent socket.
     private var activeGate: SocketGate? {
         state.withLockedValue { $0.gate }.flatMap { $0.isOwn(self) ? $0 : nil }
