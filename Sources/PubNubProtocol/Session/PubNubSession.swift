@@ -38,9 +38,9 @@ public struct PubNubSession: LongPollSession {
         /// The numbers of the poll's requests, from the first request to the latest repetition. The first answer to any of them is used
         /// (rule PX-41).
         var ids: ClosedRange<UInt64>
-        /// The time of the first request.
+        /// When the poll's first request was sent.
         let since: Moment
-        /// The time of the latest request.
+        /// When the latest request of the poll was sent: the first request or a repetition.
         var askedAt: Moment
     }
 
