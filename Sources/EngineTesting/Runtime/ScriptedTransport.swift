@@ -6,7 +6,7 @@ import NIOConcurrencyHelpers
 public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport {
     /// A call that the driver made.
     public enum Call: Sendable {
-        /// Opens an attempt to an endpoint.
+        /// Begins an attempt to connect to an endpoint.
         case open(AttemptID, Session.Endpoint)
         /// Sends a frame.
         case send(AttemptID, Session.Outbound)
@@ -32,7 +32,7 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
     /// All calls that the driver made, in order.
     public var calls: [Call] { state.withLockedValue { $0.calls } }
 
-    /// The frames that the driver sent in the latest attempt.
+    /// The frames that the driver has sent since it began its latest attempt to connect.
     public var sent: [Session.Outbound] {
         state.withLockedValue { state in
             state.calls.compactMap { call in
@@ -41,14 +41,14 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
         }
     }
 
-    /// How many attempts the driver has made.
+    /// How many attempts to connect the driver has made.
     public var dials: Int {
         calls.count { call in
             if case .open = call { true } else { false }
         }
     }
 
-    /// The attempts that the driver opened and did not close, and that no event reported as closed.
+    /// The attempts to connect, and connections, that the driver has opened and not closed and that no event has reported as closed.
     public var live: [AttemptID] { state.withLockedValue { $0.report.keys.sorted() } }
 
     /// Sets a closure that is called for every sent frame, so that a test can answer it. It runs on the thread that sends, outside of
@@ -57,7 +57,8 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
         state.withLockedValue { $0.onSend = body }
     }
 
-    /// Reports an event of the latest attempt. Has no effect when that attempt has ended.
+    /// Reports an event of the connection that belongs to the latest attempt to connect. Has no effect when that connection or attempt has
+    /// ended.
     public func report(_ event: TransportEvent<Session.Inbound>) {
         let report = state.withLockedValue { state -> (@Sendable (TransportEvent<Session.Inbound>) -> Void)? in
             guard let latest = state.latest else { return nil }

@@ -93,7 +93,9 @@ public struct PollService: SimulatedService {
             seen = number
             gap = false
         case .gap(let cursor):
-            if let seen, cursor < seen { throw Violation("A gap began after \(cursor), but message \(seen) was delivered.") }
+            if let seen, cursor < seen {
+                throw Violation("A gap was reported after cursor \(cursor), but message \(seen) had been delivered.")
+            }
             gap = true
         }
     }

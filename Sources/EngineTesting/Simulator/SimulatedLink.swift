@@ -1,6 +1,7 @@
 import ConnectionEngine
 
-/// The simulated connection between a machine and a model server: the attempt, its phase, and the arrival times of data in transit.
+/// The simulated connection between a machine and a model server: the number and the phase of the attempt to connect, and the arrival times
+/// of data in transit.
 struct SimulatedLink {
     enum Phase {
         case dialling
@@ -22,7 +23,7 @@ struct SimulatedLink {
 enum SimulatedNetwork: CaseIterable {
     case working
     case refusing
-    /// The network drops all data, so attempts never get an answer.
+    /// The network drops all data, so attempts to connect never get an answer.
     case mute
 }
 

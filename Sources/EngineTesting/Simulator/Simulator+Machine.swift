@@ -50,10 +50,12 @@ extension Simulator {
         }
     }
 
-    /// Opens an attempt, and checks that no other attempt is alive (rule SM-1).
+    /// Opens an attempt to connect, and checks that no other attempt or connection is open (rule SM-1).
     private mutating func open(_ attempt: AttemptID) throws(Violation) {
         guard link == nil else { throw Violation("\(attempt) was opened while \(String(describing: link)) is open.") }
-        guard attempt > lastAttempt else { throw Violation("\(attempt) was opened after \(lastAttempt), but is not newer.") }
+        guard attempt > lastAttempt else {
+            throw Violation("\(attempt) was opened after \(lastAttempt), but its number is not higher.")
+        }
         lastAttempt = attempt
         link = SimulatedLink(attempt: attempt, phase: .dialling, lastArrivalUp: now, lastArrivalDown: now)
         let delay = random.duration(in: .milliseconds(1)...(.milliseconds(500)))
