@@ -12,17 +12,19 @@ public protocol ClientTransport<Session>: AnyObject, Sendable {
     func open(
         _ endpoint: Session.Endpoint, attempt: AttemptID, report: @escaping @Sendable (TransportEvent<Session.Inbound>) -> Void)
 
-    /// Writes one frame or sends one request. Ignored when the attempt is not open.
+    /// Writes one frame or sends one request. Ignored when the connection of `attempt` is not open.
     func send(_ outbound: Session.Outbound, attempt: AttemptID)
 
-    /// Ends an attempt. With a close handshake, `closed` is reported once the peer has answered; with an abort, nothing more is reported.
+    /// Ends an attempt to connect, or the connection that it has led to. With a close handshake, `closed` is reported once the peer has
+    /// answered; with an abort, nothing more is reported.
     func close(_ attempt: AttemptID, reason: CloseReason)
 }
 
-/// The reports of a transport about one attempt, in order.
+/// The reports of a transport about one attempt to connect and its connection, in order.
 public enum TransportEvent<Inbound: Sendable>: Sendable {
     case opened
-    /// All elements of one read. They are reported together, so that the driver takes its lock once per read instead of once per message.
+    /// All frames or answers of one socket read. They are reported together, so that the driver takes its lock once per read instead of
+    /// once per message.
     case received([Inbound])
     /// Bytes arrived that contain no message for the session. They prove that the connection is alive.
     case heard

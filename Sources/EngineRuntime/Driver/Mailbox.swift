@@ -9,7 +9,7 @@ import DequeModule
     @usableFromInline var idleWaiters: [@Sendable () -> Void] = []
 }
 
-/// An entry of the mailbox: one input, or all elements of one read.
+/// An entry of the mailbox: one input, or all frames or answers of one socket read.
 @usableFromInline enum Mail<Session: ProtocolSession>: Sendable {
     case input(Input<Session>)
     case batch(AttemptID, [Session.Inbound])

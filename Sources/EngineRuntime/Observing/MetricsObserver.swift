@@ -104,10 +104,11 @@ public struct MetricsObserver: EngineObserver {
         }
     }
 
-    /// Increments the counter `label`, with the failure's category as a label. The counter is looked up at each call, because the event is
-    /// rare.
+    /// Increments the counter with the name `label`, to which the failure's category is added as a dimension. The counter is looked up at
+    /// each call, because the event is rare.
     private func count(_ label: String, _ category: StatusCategory) {
-        // Other categories are counted as `other`, because applications may make up categories, and labels must have few values.
+        // A category that this package does not create is counted as `other`. Applications may make up any category, and a dimension of a
+        // counter must have few values.
         let category = StatusCategory.failures.contains(category) ? category.rawValue : "other"
         Counter(label: label, dimensions: [("service", service), ("category", category)], factory: factory).increment()
     }
