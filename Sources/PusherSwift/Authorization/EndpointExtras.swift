@@ -1,11 +1,11 @@
-/// The headers and parameters that the app adds to requests to an endpoint (rule PA-61).
+/// The headers and form fields that the app adds to requests to an authorisation endpoint (rule PA-61).
 struct EndpointExtras {
     var headers: [String: String] = [:]
     var params: [String: String] = [:]
 
     init() {}
 
-    /// Creates the headers and parameters that the options contain as fixed values.
+    /// Creates the headers and form fields of a request from the options `authHeaders` and `authParams`.
     init(_ options: PusherClientOptions) {
         headers = options.authHeaders
         params = options.authParams

@@ -72,7 +72,8 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Removes a channel. Until the engine reports the end of its subscription, events of this name belong to the removed channel.
+    /// Removes a channel. Until the engine has carried out the unsubscription, events with this channel name belong to the removed channel
+    /// and are not delivered.
     func remove(name: String) -> PusherChannel? {
         table.withLockedValue { table in
             guard let channel = table.channels.removeValue(forKey: Identifier(name)) else { return nil }
@@ -94,8 +95,8 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         table.withLockedValue { $0.owner = owner }
     }
 
-    /// Records that a channel was unsubscribed. Until the engine reports the end of its subscription, events of this name belong to the
-    /// former channel.
+    /// Records that a channel was unsubscribed. Until the engine has carried out the unsubscription, events with this channel name belong
+    /// to the former channel and are not delivered.
     func noteRemoval(of name: String) {
         table.withLockedValue { $0.noteRemoval(of: name) }
     }
