@@ -7,7 +7,7 @@ enum FilterValue: Hashable, Sendable {
     case string(String)
     case list([FilterValue])
 
-    /// The value as a number; nil when it has none. A numeric string counts as a number (rule PF-6).
+    /// The value as a number; nil when it is neither a number nor a numeric string (rule PF-6).
     var number: FilterNumber? {
         switch self {
         case .number(let value): value
@@ -75,7 +75,8 @@ enum FilterValue: Hashable, Sendable {
     /// The approximate maximum number of bytes that ``contains(_:)`` reads.
     func workToSearch(for other: FilterValue) -> Int {
         guard case .list(let elements) = self else { return size + other.size }
-        // `other` is compared with each element. A comparison costs as much as the shorter value; with a number, `other` is parsed again.
+        // Each element of this list is compared with `other`. A comparison reads as many bytes as the shorter value has; for an element
+        // that is a number, the text of `other` is parsed.
         return elements.reduce(1) { work, element in
             if case .number = element { work + other.size } else { work + min(element.size, other.size) + 1 }
         }

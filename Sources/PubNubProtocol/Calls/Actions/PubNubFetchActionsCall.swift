@@ -19,7 +19,9 @@ public struct PubNubFetchActionsCall: PubNubCall, Hashable {
     }
 
     public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
-        if let limit, limit < 1 { throw .badArguments("The limit is below 1. Pass 1 to \(Self.maximumLimit), or leave it out.") }
+        if let limit, limit < 1 {
+            throw .badArguments("The limit of message actions is below 1. Pass 1 to \(Self.maximumLimit), or leave it out.")
+        }
         var parameters: [PubNubRequest.Parameter] = []
         parameters.add("start", start)
         parameters.add("end", end)

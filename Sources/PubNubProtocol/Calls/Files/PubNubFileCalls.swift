@@ -123,7 +123,7 @@ public struct PubNubListFilesCall: PubNubCall, Hashable {
     }
 
     public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
-        if let limit, limit < 1 { throw .badArguments("The limit is below 1. Pass 1 to 100, or leave it out.") }
+        if let limit, limit < 1 { throw .badArguments("The limit of files is below 1. Pass 1 to 100, or leave it out.") }
         var parameters: [PubNubRequest.Parameter] = []
         parameters.add("limit", limit.map { min($0, 100) })
         parameters.add("next", next)

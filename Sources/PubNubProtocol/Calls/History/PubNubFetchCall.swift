@@ -49,7 +49,9 @@ public struct PubNubFetchCall: PubNubCall, Hashable {
         guard !includesActions || channels.count == 1 else {
             throw .badArguments("Message actions can be requested for one channel only. Send one request for each channel.")
         }
-        if let limit, limit < 1 { throw .badArguments("The limit is below 1. Pass 1 to \(maximumLimit), or leave it out.") }
+        if let limit, limit < 1 {
+            throw .badArguments("The limit of messages is below 1. Pass 1 to \(maximumLimit), or leave it out.")
+        }
         var parameters: [PubNubRequest.Parameter] = []
         parameters.add("max", min(limit ?? maximumLimit, maximumLimit))
         parameters.add("start", start)

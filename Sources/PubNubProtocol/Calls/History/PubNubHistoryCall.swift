@@ -34,7 +34,9 @@ public struct PubNubHistoryCall: PubNubCall, Hashable {
     }
 
     public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
-        if let limit, limit < 1 { throw .badArguments("The limit is below 1. Pass 1 to \(Self.maximumLimit), or leave it out.") }
+        if let limit, limit < 1 {
+            throw .badArguments("The limit of messages is below 1. Pass 1 to \(Self.maximumLimit), or leave it out.")
+        }
         var parameters: [PubNubRequest.Parameter] = []
         parameters.add("count", min(limit ?? Self.maximumLimit, Self.maximumLimit))
         parameters.add("start", start)
