@@ -152,7 +152,7 @@ public final class PNLLogger: Sendable {
 }
 
 extension PNLogLevel {
-    /// The level of swift-log that corresponds to these kinds of lines.
+    /// The level of swift-log for log lines of these kinds.
     fileprivate var severity: Logger.Level {
         if contains(.PNFailureStatusLogLevel) || contains(.PNAESErrorLogLevel) { return .warning }
         if contains(.PNInfoLogLevel) { return .info }
