@@ -46,7 +46,8 @@ struct PublishDraft {
         do {
             return JSONText(checked: try PubNubPushMessage.text(message: content.text, payload: push.text))
         } catch {
-            throw .badArguments("The message cannot be merged with the payloads for push notifications into one JSON object.")
+            throw .badArguments(
+                "The message cannot be merged with the payloads for push notifications, because one is not valid JSON.")
         }
     }
 }

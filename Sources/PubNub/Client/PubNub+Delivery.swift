@@ -29,8 +29,8 @@ extension PubNub {
         let (draft, mustCancel) = script.withLockedValue { $0.hear(change, wanted: wanted) }
         if mustCancel { engine.cancelRetry() }
         if let draft { out.append(.status(status(draft))) }
-        // After this kind of failure the engine has already emptied its own list of channels (rule PK-28), so this client's list is emptied
-        // as well.
+        // After a network failure with `restoreSubscription` off, the engine has already emptied its own list of channels (rule PK-28), so
+        // this client's list is emptied as well.
         if change.phase == .failed, !configuration.restoreSubscription, change.cause?.isLoss ?? false {
             self.wanted.withLockedValue { $0.removeAll() }
         }

@@ -6,7 +6,7 @@ import PubNubProtocol
 
 // Methods that subscribe to channels and groups. None of them blocks; listeners get the outcomes as statuses.
 extension PubNub {
-    // MARK: The subscribed names
+    // MARK: Names of the subscribed channels and groups
 
     /// The subscribed channels, without presence channels.
     public func channels() -> [String] {

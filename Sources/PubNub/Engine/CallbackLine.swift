@@ -33,7 +33,7 @@ final class CallbackLine: Sendable {
         deliveries.sendToCallbacks([.completion(id)])
     }
 
-    /// Calls the completion with this number. Runs on the callback queue.
+    /// Calls the waiting completion handler that has the number `id`. Runs on the callback queue.
     func call(_ id: UInt64) {
         let body = state.withLockedValue { $0.waiting.removeValue(forKey: id) }
         body?()

@@ -101,8 +101,8 @@ final class LiveSubscription: SubscriptionEngine {
             state.observation = Self.observe(state.driver, body)
         }
         return Observation { [weak self] in
-            // The observation is returned in order to be released outside of the lock: its release ends it and may release objects of the
-            // app.
+            // The observation is returned from the closure, so that it is released outside of the lock. Releasing it ends the observation
+            // and may release objects of the app.
             _ = self?.state.withLockedValue { state in
                 defer { (state.body, state.observation) = (nil, nil) }
                 return (state.body, state.observation)

@@ -32,7 +32,7 @@ struct StatusScript: Sendable {
     /// The present position (`current`) and the previous position (`last`) of the subscription.
     private(set) var current = PubNubCursor.start
     private(set) var last = PubNubCursor.start
-    /// The service's description of the failure. The status for the next change of phase includes it.
+    /// The service's description of the latest failure, for the status of the next change of phase; nil for none.
     private var problem: PubNubProblem?
     private(set) var phase = ConnectionPhase.idle
     private var isCancelling = false

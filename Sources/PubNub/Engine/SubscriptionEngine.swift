@@ -24,7 +24,7 @@ protocol SubscriptionEngine: AnyObject, Sendable {
     func perform(_ command: PubNubCommand)
     /// Performs a command. `completion` is called when the command was answered, or when it can no longer be answered.
     func perform(_ command: PubNubCommand, completion: @escaping @Sendable () -> Void)
-    /// Requests a connection. An attempt that waits for its retry time is made at once.
+    /// Requests a connection. If the engine waits before its next attempt to connect, this attempt is made at once.
     func connect()
     /// Stops automatic retries.
     func cancelRetry()
