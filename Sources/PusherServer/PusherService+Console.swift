@@ -112,7 +112,7 @@ extension PusherService: ConsoleService {
     package func endConnections(of user: String, in application: String?) async throws(HTTPProblem) -> String {
         let application = try enabledApplication(application)
         _ = try RESTService(service: self).terminate(user, application)
-        return "The server is closing the user's connections on all servers."
+        return "The user's connections are being ended, on all servers."
     }
 
     package func webhookRows() -> [(application: String, receivers: [WebhookReport])] {

@@ -139,7 +139,7 @@ package struct RedisExamination: Sendable {
                 return .failed(
                     "Redis refuses \(command.name): \(reply)",
                     advice:
-                        "Allow the Redis user ~\(keys.pattern) &\(keys.pattern) +@all, or check rename-command in the configuration of Redis."
+                        "Allow the user ~\(keys.pattern) &\(keys.pattern) +@all, or check rename-command in the configuration of Redis."
                         + Self.missing(reply))
             }
         }

@@ -57,7 +57,7 @@ extension HTTPProblem {
     package init(_ failure: ClusterFailure) {
         switch failure {
         case .unavailable, .overloaded:
-            self.init(503, "The servers of the cluster cannot reach each other; the request was not performed.", retryAfter: 1)
+            self.init(503, "The servers of the cluster cannot reach each other; nothing was done.", retryAfter: 1)
         case .unknown:
             self.init(
                 503, "The servers of the cluster cannot reach each other. Whether the request was performed is not known.",

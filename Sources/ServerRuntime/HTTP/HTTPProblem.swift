@@ -60,7 +60,7 @@ package struct HTTPProblem: Error, Hashable, Sendable {
 
     package static func congested(_ loops: EventLoopSet) -> HTTPProblem {
         var problem = HTTPProblem(
-            503, "Nothing was published: too many messages wait for the subscribers of these channels. Try again later.",
+            503, "Too many messages wait for the subscribers of these channels; nothing was published.",
             retryAfter: 1)
         problem.loops = loops
         return problem

@@ -26,7 +26,7 @@ import Testing
 
     @Test func `texts say what to do`() {
         #expect(NCError(.notInitialised).localizedDescription.contains("NCEngine.initialize"))
-        #expect(NCError(.tokenExpired).localizedDescription.contains("Get a new one"))
+        #expect(NCError(.tokenExpired).localizedDescription.contains("Get a new token"))
         #expect(NCError(code: 99999).localizedDescription.contains("99999"))
         let refused = NCError(ConnectionFailure(chat: .tooManySends, .overloaded, "Slow down.", origin: .server))
         #expect(refused.code == 20604 && refused.localizedDescription.hasPrefix("Slow down. "))

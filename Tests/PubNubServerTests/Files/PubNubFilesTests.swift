@@ -239,7 +239,7 @@ struct PubNubFilesTests {
             let first = try await client.store("a", Self.bytes(400))
             let upload = try await client.upload("b")
             let refused = try await client.send(upload, Self.bytes(200))
-            #expect(refused.status == 403 && refused.body.contains("One address has added half"))
+            #expect(refused.status == 403 && refused.body.contains("One address has uploaded half"))
             #expect(try await client.names() == ["a"])
             #expect(try await client.ask("DELETE", client.path(first, "a")).status == 200)
             #expect(try await client.send(upload, Self.bytes(200)).status == 204)

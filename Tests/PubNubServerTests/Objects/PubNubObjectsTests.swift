@@ -155,7 +155,7 @@ struct PubNubObjectsTests {
             ("/channels/c/uuids", #"{"set":[{"uuid":{"id":"u"},"custom":[]}]}"#, 400, #""location":"set[0].custom""#),
             (
                 "/channels/c/uuids",
-                #"{"set":[\#(Array(repeating: #"{"uuid":{"id":"u"}}"#, count: 201).joined(separator: ","))]}"#, 400, "At most 200"
+                #"{"set":[\#(Array(repeating: #"{"uuid":{"id":"u"}}"#, count: 201).joined(separator: ","))]}"#, 400, "at most 200"
             ),
         ])
     func refusals(path: String, body: String, status: Int, text: String) async throws {

@@ -146,7 +146,7 @@ struct SigningInTests {
         fixture.connect()
         let pusher = fixture.pusher
         let error = await #expect(throws: PusherSigninError.self) { try await pusher.signin() }
-        #expect(error?.category == "badRequest" && error?.message.contains("none provided") == true)
+        #expect(error?.category == "badRequest" && error?.message.contains("userAuthentication is not set") == true)
         let waiting = Task { try await pusher.signin() }
         waiting.cancel()
         await #expect(throws: PusherSigninError.self) { try await waiting.value }

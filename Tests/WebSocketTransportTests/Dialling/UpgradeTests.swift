@@ -85,7 +85,7 @@ import WebSocketFraming
         "F76: what a captive portal answers is no answer, and the reason says so",
         arguments: [
             ("200 OK", "Content-Type: text/html; charset=utf-8\r\n", "web page"),
-            ("200 OK", "Content-Type: application/json\r\n", "not the protocol"),
+            ("200 OK", "Content-Type: application/json\r\n", "expected protocol"),
             ("302 Found", "Location: http://portal.example/login\r\n", "redirects are not followed"),
             ("511 Network Authentication Required", "Content-Type: text/html\r\n", "requires a sign-in"),
         ])
