@@ -23,17 +23,20 @@ public struct Channel: Sendable {
         let feed = hold.feed
         do {
             try await core.adapter.subscribe(name) { [core, name] in
-                // If the room was unsubscribed before this request was submitted, the adapter had no subscription to end, so the
-                // subscription ends here.
+                // If the room was unsubscribed before the adapter submitted its subscription, there was no subscription to end at that
+                // time. It is therefore ended here.
                 if feed.isTakenBack { core.hub.forgetUnwanted(name) { core.adapter.unsubscribe(name) } }
             }
         } catch {
-            // The room leaves the hub, because a caller that got an error must not receive messages later.
+            // The room is removed from the client's hub, which distributes events to rooms: a caller that got an error must not receive
+            // messages later.
             core.hub.leave(feed) { core.adapter.unsubscribe(name) }
             throw error
         }
         core.hub.confirm(name)
-        if feed.isTakenBack { throw LifelineError(.cancelled, "The channel was unsubscribed before its confirmation.") }
+        if feed.isTakenBack {
+            throw LifelineError(.cancelled, "The channel was unsubscribed before the service confirmed its subscription.")
+        }
         return Room(hold: hold, core: core)
     }
 

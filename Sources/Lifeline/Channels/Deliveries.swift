@@ -32,10 +32,11 @@ public struct Deliveries: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         var base: EventStream<RoomItem>.Iterator
         let channel: String
-        /// When the latest message of this sequence arrived: no message is missing up to this moment.
+        /// When the latest delivered message of this loop arrived; before the first one, when the sequence was created. A gap that follows
+        /// is measured from this time.
         var last: Moment
         let clock: FeedClock
-        /// Keeps the room subscribed while a consumer reads it.
+        /// Keeps the room subscribed while a consumer reads this sequence.
         let hold: RoomHold
 
         /// Waits for the next delivery. Returns nil at the end of the sequence.
@@ -122,8 +123,8 @@ final class MessagePlace {
             case .gap(let later):
                 gap = gap?.joined(with: later) ?? later
             case .failed(let error, _):
-                // Only a message that could not be decrypted is missing here (rule LL-33). Other failures lose no message or come with a
-                // separate gap.
+                // A message that could not be decrypted is missing for the consumer, so it is added to the gap (rule LL-33). After other
+                // failures no message is missing, or a separate gap reports the missing ones.
                 guard error.code == .decryptionFailed else { continue }
                 let unread = base.gap(.undecryptable, of: 1)
                 gap = gap?.joined(with: unread) ?? unread

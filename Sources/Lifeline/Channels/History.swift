@@ -22,7 +22,7 @@ public struct HistoryPage: Sendable {
     public var failures: [Failure]
     /// Pass this to ``Channel/history(before:limit:)`` for the next older page; nil when there are no older messages.
     public var older: String?
-    /// How many of ``messages`` are older than each of ``failures``, in the same order; a missing entry counts as 0.
+    /// For each entry of ``failures``, how many of ``messages`` are older; a missing entry counts as 0.
     package var places: [Int] = []
 
     /// Makes a page, such as for tests of your own code.

@@ -1,8 +1,8 @@
 import Identifiers
 import PusherProtocol
 
-/// The position of a message in its channel, read from the message's id: an increasing number. With Pusher's recovery the number counts
-/// within an epoch.
+/// The position of a message in its channel, read from the message's id: a number that increases with each message. Positions of Pusher's
+/// recovery also have an epoch; numbers can be compared only within the same epoch.
 struct HistoryPlace: Hashable, Sendable {
     let epoch: Identifier?
     let number: UInt64
@@ -33,11 +33,12 @@ extension HistoryStart {
     }
 }
 
-/// The history messages with which a joined sequence begins, oldest first. `isWhole`: no message is missing after the start position.
+/// The history messages with which a ``JoinedDeliveries`` sequence begins, oldest first. `isWhole` is true when no message is missing
+/// between the start position and the first live message.
 typealias ChannelPast = (messages: [Message], isWhole: Bool)
 
 extension ServiceAdapter {
-    /// How many history pages are requested at most for one joined sequence.
+    /// How many history pages are requested at most for one ``JoinedDeliveries`` sequence.
     static var mostPages: Int { 20 }
 
     func check(_ start: HistoryStart, of channel: String) throws(LifelineError) { try check(.history, of: channel) }

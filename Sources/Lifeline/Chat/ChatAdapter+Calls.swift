@@ -148,12 +148,15 @@ extension ChatAdapter {
     }
 
     private static let unreadable = LifelineError(
-        .init(.malformedResponse), "The server's answer does not have the fields that the request asks for.")
+        .init(.malformedResponse),
+        "The chat server's answer lacks fields that the request needs. Check that the server supports this chat API.")
 }
 
 extension ConnectionFailure {
     fileprivate static let noAnswer = ConnectionFailure(
-        .malformedResponse, "The server's answer is not of the kind that the request expects.", origin: .server)
+        .malformedResponse,
+        "The chat server's answer belongs to another kind of request. Check that the server supports this chat API.",
+        origin: .server)
 }
 
 extension ChatAdapterSettings {

@@ -9,7 +9,8 @@ import TransportCommon
 final class ChatAdapter: ServiceAdapter {
     typealias Driver = ConnectionDriver<ChatSession>
 
-    /// A state change. It returns events for the hub and tasks for the adapter. The steps of all threads run one after the other.
+    /// A change of the adapter's state. It returns events for the client's hub, which distributes them to sequences, and tasks for the
+    /// adapter. The changes of all threads run one after the other.
     typealias Step = @Sendable (inout ChatEventTranslation) -> ChatEventTranslation.Report
 
     struct State {
@@ -19,7 +20,7 @@ final class ChatAdapter: ServiceAdapter {
         /// Callers of `subscribe`.
         var callers: [UInt64: CheckedContinuation<LifelineError?, Never>] = [:]
         var lastCaller: UInt64 = 0
-        /// For each group channel, the running timer after which its membership is checked again.
+        /// For each group channel, the running timer after which the client checks again whether its user is a member of the group.
         var pauses: [ChatChannel: (number: UInt64, cancel: TimerCancellation)] = [:]
     }
 
@@ -77,7 +78,8 @@ final class ChatAdapter: ServiceAdapter {
 
     func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {
         state.withLockedValue { $0.body = body }
-        // Tokens are observed inline, because the hub only forwards events to sequences and therefore never blocks.
+        // The observer runs on the thread that reports the token (inline). It must not block that thread, and does not: it only submits the
+        // token and passes the event to the client's hub, which forwards events to sequences.
         tokens?.observe { [weak self, weak driver] news in
             if case .renewed(let token, _) = news { driver?.submit(.perform(.setToken(token), nil)) }
             let event = ServiceEvent(news)
@@ -102,12 +104,13 @@ final class ChatAdapter: ServiceAdapter {
         }
     }
 
-    /// Disconnects, also when there is no link: the session then reports the outcome of waiting messages (rule NS-15).
+    /// Disconnects. The command is also sent when there is no connection, because the session then reports the outcome of waiting messages
+    /// (rule NS-15).
     func disconnect() {
         driver.submit(.perform(.leave(disablePush: false), nil))
         driver.submit(.disconnect)
-        // The adapter itself resumes callers that wait for a connection before they enter a channel, because the session has no request of
-        // theirs.
+        // Callers that wait for a connection before they enter a channel are resumed by the adapter. The session cannot resume them,
+        // because their requests have not been sent to it yet.
         take { $0.disconnected() }
     }
 
@@ -142,7 +145,8 @@ final class ChatAdapter: ServiceAdapter {
 }
 
 extension ChatAdapter {
-    /// Queues a step. If no other thread is running steps, this thread runs all queued steps, so that the hub gets one report at a time.
+    /// Queues a state change. If no other thread is running state changes, this thread runs all queued ones, so that the client's hub gets
+    /// one report at a time.
     private func take(_ step: @escaping Step) {
         guard state.withLockedValue({ $0.steps.append(step) }) else { return }
         while let (report, body) = state.withLockedValue({ Self.next(&$0) }) {
@@ -156,7 +160,8 @@ extension ChatAdapter {
         return (step(&state.news), state.body)
     }
 
-    /// Reports a message that the server has accepted as a message of its channel (rule LL-27).
+    /// Reports a message of this client to the rooms of its channel after the server has accepted the message. The server itself does not
+    /// send a message back to the device that published it (rule LL-27).
     func take(_ draft: ChatMessageDraft, _ sent: ChatSentMessage) {
         let now = clock()
         take { $0.sent(draft, sent, at: now) }
@@ -203,8 +208,8 @@ extension ChatAdapter {
             @escaping @Sendable (inout ChatEventTranslation, Result<ChatReply, ConnectionFailure>, Moment) ->
             ChatEventTranslation.Report
     ) {
-        // Both this result and the session's notices are observed inline, so their steps run in the order in which the session reports
-        // them.
+        // The observers of this result and of the session's notices run inline, on the thread that reports them. Their state changes
+        // therefore run in the order in which the session reports results and notices.
         driver.perform(command) { [clock, weak self] result in
             let now = clock()
             self?.take { step(&$0, result, now) }

@@ -6,7 +6,8 @@ import WireCoding
 
 /// Translates events of a chat session into `ServiceEvent`s, and tracks which channels are subscribed. A value without side effects.
 struct ChatEventTranslation: Sendable {
-    /// The result of one step: events for the hub and tasks for the adapter, each in order.
+    /// The result of one state change: events for the client's hub, which distributes them to sequences, and tasks for the adapter, each in
+    /// order.
     struct Report: Sendable {
         var events: [ServiceEvent] = []
         var tasks: [Task] = []
@@ -21,7 +22,8 @@ struct ChatEventTranslation: Sendable {
         case enter(Inquiry)
         /// Answered by ``checked(_:_:)``.
         case checkMembership(Inquiry)
-        /// Check the group membership after a pause, unless a newer inquiry about the channel has been made by then.
+        /// Check after a pause whether the user is a member of the group, unless a newer inquiry about the channel was made by
+        /// then.
         case checkLater(Inquiry, after: Duration)
         /// Answered by ``counted(_:_:)``.
         case askMembers(Inquiry)
@@ -43,7 +45,7 @@ struct ChatEventTranslation: Sendable {
         var inquiry: UInt64?
         /// The ids of the callers that wait for the confirmation.
         var waiters: [UInt64] = []
-        /// How many membership checks in a row have failed without an answer on the membership.
+        /// How many checks of the user's group membership in a row have failed without an answer.
         var failures = 0
         /// Messages that arrived before the confirmation; delivered after it.
         var held: [ChatMessage] = []
@@ -59,7 +61,7 @@ struct ChatEventTranslation: Sendable {
     /// When the client was made: the start of a gap whose real start is unknown.
     let start: Moment
     var isConnected = false
-    /// The error that ended the connection attempts until the next `connect`; nil in any other phase.
+    /// The error with which the connection failed for good; nil in every phase other than `failed`.
     var failure: LifelineError?
     var user: String?
     var epoch: String?
@@ -70,7 +72,7 @@ struct ChatEventTranslation: Sendable {
     var known: Set<Identifier> = []
     /// Inbox events that arrived before any inbox channel was requested. They are not acknowledged yet (rule NP-26).
     var unclaimed: [ChatInboxItem] = []
-    /// When the first event of `unclaimed` arrived, and whether its oldest events were dropped since because of ``heldLimit``.
+    /// When the first inbox event of `unclaimed` arrived; nil when there is none.
     var unclaimedSince: Moment?
     var hasDroppedUnclaimed = false
     var wantsInbox = false
@@ -160,7 +162,8 @@ extension ChatEventTranslation {
         wanted[channel] = want
         report.events.append(.unsubscribed(channel: name))
         if want.names.isEmpty {
-            forget(channel, LifelineError(.cancelled, "The channel was unsubscribed before its confirmation."), into: &report)
+            let error = LifelineError(.cancelled, "The channel was unsubscribed before the service confirmed its subscription.")
+            forget(channel, error, into: &report)
             if channel.conversation == .open { report.tasks.append(.exit(channel.id)) }
         }
         return report
@@ -309,7 +312,9 @@ extension ChatEventTranslation {
             case .change(let change): take(change, at: now, into: &report)
             case .event(let event): take(event, at: now, into: &report)
             case .dropped(let count):
-                let error = LifelineError(.init(.messageCountExceeded), "\(count) events were dropped: the client is too slow.")
+                let error = LifelineError(
+                    .init(.messageCountExceeded),
+                    "\(count) events were dropped, because the client did not process them fast enough.")
                 report.events.append(.problem(error, channel: nil))
             }
         }

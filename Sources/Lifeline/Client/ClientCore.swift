@@ -25,7 +25,7 @@ final class ClientCore: Sendable {
     ) {
         self.parts = parts
         let timing = options.policy.timing
-        // Holds `adapter.clock`, not the adapter, because sequences hold this clock and may outlive the client.
+        // The feed clock holds `adapter.clock` and not the adapter, because sequences hold the feed clock and may outlive the client.
         let clock = FeedClock(now: adapter.clock, allowance: adapter.longestDelay ?? timing.activity + timing.probe)
         let hub = ClientHub(backlog: options.backlog, clock: clock, timers: adapter.timers, consumers: consumers)
         self.adapter = adapter

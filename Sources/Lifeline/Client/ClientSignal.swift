@@ -1,4 +1,5 @@
-/// Connection events for parts of a client other than its hub, such as outboxes. Sent on the thread that drives the connection engine.
+/// Connection events for outboxes, which have to know when messages can be sent. All other events go to the client's hub, which distributes
+/// them to sequences. Sent on the thread that drives the connection engine.
 enum ClientSignal: Sendable {
     /// The connection's phase has changed. Receivers read the new phase from the adapter.
     case connection

@@ -72,9 +72,9 @@ public final class LifelineClient: Sendable {
         let before = core.adapter.phase
         core.adapter.disconnect()
         if status.phase == .idle && core.adapter.phase == .idle { return }
-        // The first status of the sequence is older than this call. It may be the end of an earlier connection, so it does not count if a
-        // connection was in progress. Any later end belongs to the connection that this call ends, even if another task connects (rule
-        // LL-11).
+        // The first status of the sequence was announced before this call. If a connection was in progress, that status may be the end of
+        // an even earlier connection, so it does not count as the end. Every later end status belongs to the connection that this call
+        // ends, even if another task connects at the same time (rule LL-11).
         var isOld = !before.isTerminal
         for await status in changes {
             if status.phase.isTerminal, !isOld || core.adapter.phase.isTerminal { return }
@@ -86,9 +86,9 @@ public final class LifelineClient: Sendable {
 extension ClientCore {
     /// Rule LL-2.
     func waitUntilConnected(_ changes: StatusChanges) async throws(LifelineError) {
-        // Waits for delivered statuses, so that the client's `status` is up to date when this method returns. The first status in the
-        // sequence may be the end of an earlier connection, so `failed` and `disconnected` count only after a status of a connection
-        // attempt.
+        // Waits for a status from the sequence instead of reading the adapter's phase, so that the client's `status` is up to date when
+        // this method returns. The first status in the sequence may be the end of an earlier connection, so `failed` and `disconnected`
+        // count only after a status of a connection attempt.
         var isUnderWay = false
         for await status in changes {
             switch status.phase {

@@ -2,7 +2,8 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Measures the latencies of heartbeats (rule LL-133). A client's transport writes it; any thread may read it.
+/// Measures the latencies of heartbeats (rule LL-133). A client's transport reports heartbeats and answers to it; any thread may read the
+/// latencies.
 final class HeartbeatMeter: Sendable {
     private struct State {
         var attempt: AttemptID?

@@ -29,7 +29,8 @@ extension ClientHub {
         }
     }
 
-    /// Records that the service has confirmed a channel. Called for the confirming event and for the answer to a caller.
+    /// Records that the service has confirmed the subscription of a channel. Called for the service's event, and when a call of `subscribe`
+    /// gets its answer.
     ///
     /// - Returns: whether the channel has a room.
     @discardableResult
@@ -51,7 +52,8 @@ extension ClientHub {
                 held.rooms.isEmpty, !held.isKept
             else { return false }
             state.channels[room.channel] = nil
-            // The channel was confirmed for an earlier room, which has ended, so the service's answer to the unsubscription is reported.
+            // The service had confirmed the subscription for an earlier room of the channel, which has ended. The channel is therefore
+            // subscribed, and the service's answer to the unsubscription will be reported as an event.
             if held.isConfirmed { state.leaving.insert(Identifier(room.channel)) }
             return true
         }
@@ -106,7 +108,8 @@ extension ClientHub {
         tell(channel, forget) { $0.channels[channel] == nil }
     }
 
-    /// Calls `forget` if `isUnwanted` returns true. New subscriptions to the channel wait until `forget` returns.
+    /// Calls `forget`, which unsubscribes the channel at the service, if `isUnwanted` returns true. New subscriptions to the channel wait
+    /// until `forget` returns.
     private func tell(
         _ channel: String, _ forget: () -> Void, if isUnwanted: (inout State) -> Bool, ending: () -> Void = {}
     ) {

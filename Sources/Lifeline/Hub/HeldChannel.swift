@@ -2,7 +2,7 @@
 struct HeldChannel {
     let members = SharedMemberList()
     let typing: ChannelTyping
-    /// One room for each call of `subscribe` that waits for the confirmation or whose room is in use.
+    /// The rooms of the channel: one for each call of `subscribe` that waits for the confirmation, and one for each room that is in use.
     var rooms: [RoomFeed] = []
     /// Whether the service has confirmed the channel since its first room was created.
     var isConfirmed = false

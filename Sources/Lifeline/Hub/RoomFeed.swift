@@ -62,7 +62,7 @@ final class RoomFeed: Sendable {
         presence.finish()
         typingChanges.finish()
         reactions.finish()
-        // The stream is released here, outside of the lock.
+        // The last reference to the stream is released here, outside of the lock, so that no other code runs under the lock.
         _ = first
     }
 

@@ -36,8 +36,8 @@ final class RoomHold: Sendable {
 
     func presenceChanges() -> PresenceChanges {
         let stream = feed.presence.stream()
-        // The members are read after the stream was opened. A change between the two is in both, and the sequence ignores a change that it
-        // has.
+        // The stream is opened before the members are read. A change between the two is in the members and in the stream; the sequence
+        // ignores it in the stream, because its members already contain it.
         let start = feed.members.current
         return PresenceChanges(stream: stream, channel: feed.channel, start: start) { self.feed.members.current.members }
     }

@@ -86,7 +86,8 @@ struct OutboxItem: Hashable, Sendable {
         }
     }
 
-    private static let noReason = LifelineError(.init(.unknown), "The reason for the message's failure was not stored.")
+    private static let noReason = LifelineError(
+        .init(.unknown), "The message has failed, and its stored record does not contain the reason.")
 }
 
 /// The queue of one channel. Its messages are sent one after the other.

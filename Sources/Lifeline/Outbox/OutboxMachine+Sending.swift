@@ -97,7 +97,7 @@ extension OutboxMachine {
         advance(now: now, into: &effects)
     }
 
-    /// Starts sending messages of ready channels, up to ``OutboxOptions/maximumChannels`` at a time.
+    /// Starts sending the first waiting message of each channel in `ready`, until ``OutboxOptions/maximumChannels`` channels are sending.
     mutating func advance(now: OutboxInstant, into effects: inout [Effect]) {
         while isConnected, !isClosing, underWay < options.maximumChannels, let channel = ready.popFirst() {
             lines[channel]?.isReady = false

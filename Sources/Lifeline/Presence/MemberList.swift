@@ -53,7 +53,7 @@ struct MemberList: Sendable {
         }
     }
 
-    /// Applies a change that another list has made. Returns nil when this list already contains the change.
+    /// Applies a change that was made to another copy of the channel's member list. Returns nil when this list already contains the change.
     mutating func apply(_ change: PresenceChange) -> PresenceChange? {
         change.action == .leave ? leave(change.member.id, in: change.channel) : join(change.member, in: change.channel)
     }

@@ -2,7 +2,7 @@ import DequeModule
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// An element of the stream between the hub and one sequence of presence changes.
+/// An element of the stream from the client's hub, which distributes events, to one sequence of presence changes.
 enum PresenceItem: Sendable {
     case change(PresenceChange)
     /// The number of changes that were dropped for this consumer only, because it was too slow.
@@ -29,10 +29,11 @@ public struct PresenceChanges: AsyncSequence, Sendable {
     /// Iteration cannot throw; it ends with the room or the client.
     public typealias Failure = Never
 
-    /// The member list after the changes that the consumer has received.
+    /// The members as the consumer has them after all received and all pending changes.
     fileprivate struct Told: Sendable {
         var members: MemberList
-        /// Changes from a computed difference that were not delivered yet.
+        /// Changes that replace dropped ones and were not delivered yet. Together they lead from the members that the consumer has to
+        /// the present members of the channel.
         var pending: Deque<PresenceChange> = []
     }
 
@@ -74,7 +75,8 @@ public struct PresenceChanges: AsyncSequence, Sendable {
                 if let waiting { return waiting }
                 switch await base.next() {
                 case .change(let change):
-                    // A change that was delivered already as part of a difference is skipped.
+                    // The change is skipped if the consumer already has it, because it was part of a difference that replaced dropped
+                    // changes.
                     if let change = told.withLockedValue({ $0.members.apply(change) }) { return change }
                 case .dropped:
                     let present = current()

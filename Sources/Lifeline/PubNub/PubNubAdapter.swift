@@ -77,7 +77,8 @@ final class PubNubAdapter: ServiceAdapter {
             if case .renewed(let token, _) = news { driver?.submit(.perform(.setAuth(token), nil)) }
             self?.take(.told(ServiceEvent(news)))
         }
-        // Notices are observed inline, because the hub only forwards events to sequences and therefore never blocks.
+        // The observer of notices runs on the thread that reports them (inline). It must not block that thread, and does not: it passes
+        // events to the client's hub, which only forwards them to sequences.
         return driver.notices.observe(on: .inline) { [clock, tokens, weak self] notices in
             for case .change(let change) in notices {
                 // A refused token is discarded, so that the next connection attempt requests another one (rule LL-82).
@@ -258,8 +259,8 @@ final class PubNubAdapter: ServiceAdapter {
 }
 
 extension PubNubAdapter {
-    /// Queues an input. If no other thread is processing inputs, this thread processes all queued ones, so that the hub gets one report at
-    /// a time.
+    /// Queues an input. If no other thread is processing inputs, this thread processes all queued ones, so that the client's hub, which
+    /// distributes events to sequences, gets one report at a time.
     private func take(_ item: Item) {
         guard state.withLockedValue({ $0.items.append(item) }) else { return }
         while let (report, body) = state.withLockedValue({ Self.next(&$0) }) {

@@ -18,7 +18,7 @@ struct PubNubNews: Sendable {
         var number: UInt64
     }
 
-    /// The result of one input: events for the hub, and here-now requests for the adapter.
+    /// The result of one input: events for the client's hub, which distributes them to sequences, and here-now requests for the adapter.
     struct Report: Sendable {
         var events: [ServiceEvent] = []
         var questions: [Question] = []
@@ -63,7 +63,9 @@ struct PubNubNews: Sendable {
             case .event(let event):
                 take(event, at: now, into: &report)
             case .dropped(let count):
-                let error = LifelineError(.init(.messageCountExceeded), "\(count) events were dropped: the client is too slow.")
+                let error = LifelineError(
+                    .init(.messageCountExceeded),
+                    "\(count) events were dropped, because the client did not process them fast enough.")
                 report.events.append(.problem(error, channel: nil))
             }
         }

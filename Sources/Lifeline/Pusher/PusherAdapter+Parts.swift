@@ -12,7 +12,8 @@ extension PusherAdapter {
     /// Makes an adapter from a client's transport, timer and HTTP parts.
     static func on(_ parts: ClientParts, _ settings: PusherSettings, options: ClientOptions) -> PusherAdapter {
         let network = options.network
-        // The limit is higher than Pusher's 10 KiB, because self-hosted servers may allow longer data (rule PA-53).
+        // The limit for a WebSocket message is higher than the 10 KiB of Pusher's own service, because self-hosted servers may allow longer
+        // data (rule PA-53).
         let dial: @Sendable () -> any ClientTransport<PusherSession> = {
             parts.webSocket(network.webSocket(messageBytes: longestMessage)) { PusherFrameDecoder() }
         }

@@ -10,7 +10,7 @@ struct PusherReplay: Sendable {
     /// The time limit for establishing a second connection.
     let limit: Duration
     let tasks: TaskStarter
-    /// Makes a driver for the second connection, not started, and passes its initial memory to the closure for changes.
+    /// Makes the driver of the second connection, in phase `idle`. The given closure changes the session's memory before the driver starts.
     let driver: @Sendable ((inout PusherMemory) -> Void) -> PusherAdapter.Driver
 
     /// Starts closing the second connection, without waiting for the end of the close handshake.
@@ -54,7 +54,8 @@ extension PusherAdapter {
             case .change(let change):
                 guard change.phase != .connecting, change.phase != .connected else { continue }
                 throw change.cause.map { LifelineError($0) }
-                    ?? LifelineError(.disconnected, "The connection for the replay has ended.")
+                    ?? LifelineError(
+                        .disconnected, "The second connection, which requests missed messages, was closed before they arrived.")
             case .event(.subscribed(let confirmed)) where confirmed.channel.isExactly(channel):
                 return (messages, isWhole && confirmed.isRecovered)
             case .event(.subscriptionFailed(let name, let failure, _, _)) where name.isExactly(channel):

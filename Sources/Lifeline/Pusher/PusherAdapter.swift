@@ -60,7 +60,8 @@ final class PusherAdapter: ServiceAdapter {
     func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {
         state.withLockedValue { $0.body = body }
         for source in headers { source.observe { news in body([ServiceEvent(news)]) } }
-        // Notices are observed inline, because the hub only forwards events to sequences and therefore never blocks.
+        // The observer of notices runs on the thread that reports them (inline). It must not block that thread, and does not: it passes
+        // events to the client's hub, which only forwards them to sequences.
         return driver.notices.observe(on: .inline) { [clock, state, weak self, weak driver] notices in
             let now = clock()
             var news = notices.flatMap { Self.events($0, at: now) }
@@ -91,8 +92,8 @@ final class PusherAdapter: ServiceAdapter {
 
     func unsubscribe(_ channel: String) {
         if PusherChannelName.isReserved(channel) {
-            // The user stays signed in, and the hub drops the user's further events. The completion reports the end of the subscription in
-            // order with those events.
+            // The user stays signed in, so the service continues to send the user's events; the client's hub drops them, because their
+            // channel has no room. The end of the subscription is reported by the completion, so that it is in order with those events.
             driver.perform(.unsubscribe(channel: channel)) { [state] _ in
                 state.withLockedValue { $0.body }?([.unsubscribed(channel: channel)])
             }
@@ -232,7 +233,9 @@ extension PusherAdapter {
         case .dropped(let count):
             [
                 .problem(
-                    LifelineError(.init(.messageCountExceeded), "\(count) events were dropped: the client is too slow."),
+                    LifelineError(
+                        .init(.messageCountExceeded),
+                        "\(count) events were dropped, because the client did not process them fast enough."),
                     channel: nil)
             ]
         }

@@ -44,11 +44,14 @@ extension PusherAuthorizer {
         }
         guard watchlist.count <= PusherLimits.watchlist else {
             throw ConnectionFailure(
-                .badRequest, "The watchlist has \(watchlist.count) users; \(PusherLimits.watchlist) are allowed.")
+                .badRequest, "The watchlist has \(watchlist.count) users; at most \(PusherLimits.watchlist) are allowed.")
         }
         var data = #"{"id":\#(JSONWriter.string(user.id))"#
         if let info = user.info {
-            guard let json = try? JSONText(info) else { throw ConnectionFailure(.badRequest, "The user's info is not JSON.") }
+            guard let json = try? JSONText(info) else {
+                throw ConnectionFailure(
+                    .badRequest, "The user's info is not JSON: `info` of `user` in `pusher(…)` must be JSON text.")
+            }
             data += #","user_info":\#(json.text)"#
         }
         if !watchlist.isEmpty {

@@ -109,7 +109,8 @@ extension PusherAuthorizer {
             throw ConnectionFailure(.badRequest, "Presence channel \(channel) needs a user id: pass `user` to `pusher(…)`.")
         }
         if let info = user.info, (try? JSONText(info)) == nil {
-            throw ConnectionFailure(.badRequest, "The user's info is not JSON.")
+            throw ConnectionFailure(
+                .badRequest, "The user's info is not JSON: `info` of `user` in `pusher(…)` must be JSON text.")
         }
         return PusherMember(userID: user.id, infoJSON: user.info).json
     }
@@ -147,9 +148,12 @@ extension PusherAuthorizer {
         case let error as LifelineError:
             ConnectionFailure(StatusCategory(rawValue: error.code.rawValue), error.reason)
         case is CancellationError:
-            ConnectionFailure(.cancelled, "The authorisation was cancelled.")
+            ConnectionFailure(.cancelled, "The app's authorisation code was cancelled before it returned.")
         default:
-            ConnectionFailure(.unknown, "The app's authorisation code failed with an error of type \(type(of: error)).")
+            ConnectionFailure(
+                .unknown,
+                "The app's authorisation code failed with an error of type \(type(of: error)). Log the error in that code: its text is "
+                    + "left out here, because it may contain secrets.")
         }
     }
 }

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import EngineRuntime
 
-/// An element of the stream between the hub and one sequence of reaction changes.
+/// An element of the stream from the client's hub, which distributes events, to one sequence of reaction changes.
 enum ReactionItem: Sendable {
     case change(ReactionChange)
     /// The number of changes that were dropped for this consumer only, because it was too slow.
@@ -34,7 +34,7 @@ public struct Reactions: AsyncSequence, Sendable {
     /// When the sequence was created. A report of dropped changes is measured from this time.
     let start: Moment
     let clock: FeedClock
-    /// Keeps the room subscribed while a consumer reads it.
+    /// Keeps the room subscribed while a consumer reads this sequence.
     let hold: RoomHold
 
     /// Makes the iterator of a `for await` loop. It continues after the last change that an earlier loop has read.

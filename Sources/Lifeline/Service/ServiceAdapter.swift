@@ -139,7 +139,11 @@ extension ServiceAdapter {
 
     /// Throws when the client is not connected, for messages that must not wait for a later connection.
     func checkConnected() throws(LifelineError) {
-        guard phase == .connected else { throw LifelineError(.disconnected, "The client is not connected.") }
+        guard phase == .connected else {
+            throw LifelineError(
+                .disconnected,
+                "The client is not connected, so nothing was sent. Typing indicators are not stored for a later connection.")
+        }
     }
 
     func unknown(_ feature: ChannelFeature) -> LifelineError { .unsupported(feature: feature.rawValue, service: serviceName) }

@@ -1,6 +1,7 @@
 import ConnectionEngine
 
-/// An event that an adapter reports to the hub, in the order in which the events happened.
+/// An event that an adapter reports to the client's hub, which distributes it to sequences. Events are reported in the order in which they
+/// happened.
 enum ServiceEvent: Sendable {
     case change(ConnectionChange)
     /// The service confirmed the subscription of a channel. `members` is nil when the channel has no presence.

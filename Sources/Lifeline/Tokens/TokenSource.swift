@@ -194,7 +194,7 @@ final class TokenSource<Value: Sendable>: Sendable {
 
     // MARK: Time
 
-    /// How many seconds after it was provided a value is renewed.
+    /// The time in seconds from now, when a value was provided, to its renewal.
     private func pause(until expires: Int, at now: Int) -> Int {
         let rest = max(expires.subtractingReportingOverflow(now).partialValue, 0)
         return max(rest - min(margin, rest / 2), 1)
@@ -242,7 +242,9 @@ extension TokenProvider {
         case is CancellationError: return ConnectionFailure(.cancelled, "The app's code for getting a token was cancelled.")
         default:
             return ConnectionFailure(
-                .unknown, "The app's code for getting a token failed with an error of type \(type(of: error)).")
+                .unknown,
+                "The app's code for getting a token failed with an error of type \(type(of: error)). Log the error in that code: its "
+                    + "text is left out here, because it may contain secrets.")
         }
     }
 }

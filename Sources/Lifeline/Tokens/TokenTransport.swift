@@ -11,7 +11,7 @@ final class TokenTransport<Session: ProtocolSession>: ClientTransport {
     private let base: any ClientTransport<Session>
     private let token: @Sendable () async throws(ConnectionFailure) -> String
     private let tasks: TaskStarter
-    /// The attempt that is getting its token, and the receiver of tokens.
+    /// The connection attempt for which a token is being requested, the latest closed attempt, and the function that receives tokens.
     private let state = NIOLockedValueBox(State())
 
     private struct State {

@@ -1,8 +1,8 @@
 import EngineRuntime
 import Identifiers
 
-/// An element of the stream between the hub and one sequence of typing users. It has no data: the sequence reads the present list on
-/// delivery.
+/// An element of the stream from the client's hub, which distributes events, to one sequence of typing users. It has no data: the sequence
+/// reads the present list on delivery.
 enum TypingItem: Sendable {
     case changed
 
@@ -22,7 +22,7 @@ public struct TypingUsers: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     let stream: EventStream<TypingItem>
-    /// Keeps the room subscribed while a consumer reads it.
+    /// Keeps the room subscribed while a consumer reads this sequence.
     let hold: RoomHold
 
     /// Makes the iterator of a `for await` loop. Each loop begins with the present list.

@@ -25,7 +25,7 @@ struct PusherAuthorizerTests {
         let encrypted = await failure(.secret("s3cret", appID: "7"), "private-encrypted-x")
         #expect(encrypted?.reason.contains("master key") == true)
         let info = await failure(.secret("s3cret", appID: "7"), "presence-x", user: Member(id: "a", info: "{no"))
-        #expect(info?.reason == "The user's info is not JSON.")
+        #expect(info?.reason == "The user's info is not JSON: `info` of `user` in `pusher(…)` must be JSON text.")
     }
 
     @Test("LL-70: a content type of the app's own takes the place of ours", arguments: ["Content-Type", "content-type"])
@@ -87,7 +87,8 @@ struct PusherAuthorizerTests {
             let cancel = authorizer.start(job("private-a")) { continuation.resume(returning: $0) }
             cancel()
         }
-        #expect(result == .failure(ConnectionFailure(.cancelled, "The authorisation was cancelled.")))
+        let cancelled = ConnectionFailure(.cancelled, "The app's authorisation code was cancelled before it returned.")
+        #expect(result == .failure(cancelled))
     }
 
     private func authorizer(_ access: PusherAccess, user: Member? = nil, http: ScriptedHTTP = ScriptedHTTP()) -> PusherAuthorizer
