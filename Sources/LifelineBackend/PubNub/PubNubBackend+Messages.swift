@@ -105,7 +105,9 @@ extension PubNubBackend {
     }
 
     static func checked(_ json: String, _ name: String) throws(BackendError) -> JSONText {
-        guard let text = try? JSONText(json) else { throw .badRequest("\(name) is not JSON.") }
+        guard let text = try? JSONText(json) else {
+            throw .badRequest("\(name) is not JSON. Put text in double quotes, for example \"\\\"hello\\\"\".")
+        }
         return text
     }
 }

@@ -39,7 +39,7 @@ extension PubNubBackend {
     ///
     /// - Throws: the error of the call.
     public func revoke(_ token: String) async throws(BackendError) {
-        guard !token.isEmpty else { throw .badRequest("The token to revoke is empty.") }
+        guard !token.isEmpty else { throw .badRequest("The token to revoke is empty. Pass the text of an access token.") }
         let request = PubNubRequest(
             method: "DELETE",
             path: ["v3", "pam", PercentEncoding.encode(keys.subscribeKey), "grant", PercentEncoding.encode(token)])
@@ -67,7 +67,7 @@ extension PubNubBackend {
             let token = try PubNubAccessToken(parsing: text)
             return PubNubTokenContents(token, isSignedByBackend: token.isSigned(with: keys.secretKey))
         } catch {
-            throw .badRequest("The text is not an access token of version 3.")
+            throw .badRequest("The text is not a PubNub access token of version 3, such as grant(_:minutes:user:) returns.")
         }
     }
 

@@ -57,7 +57,7 @@ public struct PusherBackendUser: Hashable, Sendable {
         }
         if let infoJSON, (try? JSONText(infoJSON)) == nil { throw .badRequest("The user's infoJSON is not valid JSON.") }
         guard watchlist.count <= PusherLimits.watchlist else {
-            throw .badRequest("The watchlist has \(watchlist.count) user ids; \(PusherLimits.watchlist) are allowed.")
+            throw .badRequest("The watchlist has \(watchlist.count) user ids; at most \(PusherLimits.watchlist) are allowed.")
         }
     }
 }
@@ -99,7 +99,7 @@ extension PusherBackend {
         try user.check()
         var fields: [(String, JSONValue)] = [("id", .string(user.id))]
         if let info = user.infoJSON {
-            guard let value = try? JSONValue(parsing: info) else { throw .badRequest("The user's info is not JSON.") }
+            guard let value = try? JSONValue(parsing: info) else { throw .badRequest("The user's infoJSON is not valid JSON.") }
             fields.append(("user_info", value))
         }
         if !user.watchlist.isEmpty { fields.append(("watchlist", .array(user.watchlist.map { .string($0) }))) }

@@ -118,7 +118,9 @@ extension PusherBackend {
     ///
     /// - Throws: the error of the call.
     public func terminateConnections(ofUser userID: String) async throws(BackendError) {
-        guard !userID.isEmpty else { throw .badRequest("The user id is empty.") }
+        guard !userID.isEmpty else {
+            throw .badRequest("The user id is empty. Pass the id of the user whose connections are to be closed.")
+        }
         // The body is an empty object and is part of the signature, as in Pusher's own libraries.
         let path = "users/\(PercentEncoding.encode(userID))/terminate_connections"
         _ = try await caller.json(.beforeSending) { call("POST", path, body: Array("{}".utf8)) }
@@ -148,7 +150,7 @@ extension PusherBackend {
         return Self.body(fields)
     }
 
-    /// The data as it is sent: encrypted for encrypted channels, unchanged for others.
+    /// The data of an event as it is sent: encrypted for an encrypted channel, unchanged for every other channel.
     private func sealed(_ text: String, for channel: String, _ kind: PusherChannelKind) throws(BackendError) -> String {
         guard kind.access == .encrypted else { return text }
         let key = try sharedKey(of: channel)
@@ -157,7 +159,9 @@ extension PusherBackend {
             let nonce = PusherEncryption.randomNonce(using: &generator)
             return try PusherEncryption.encrypt(text, sharedSecret: key, nonce: nonce)
         } catch {
-            throw .badRequest("The data for channel \(channel) cannot be encrypted.")
+            throw .badRequest(
+                "The data for channel \(channel) cannot be encrypted, because the channel's key is invalid. Check encryptionMasterKey."
+            )
         }
     }
 
@@ -184,8 +188,8 @@ extension PusherBackend {
     }
 
     static func check(socketID: String) throws(BackendError) {
-        // The form is checked, because another text in its place could make the signature valid for another purpose, such as a user's
-        // sign-in.
+        // The form of the socket id is checked, because it becomes part of a signed text: any other text in its place could make the
+        // signature valid for another purpose, such as a user's sign-in.
         guard PusherLimits.accepts(socketID: socketID) else {
             throw .badRequest("The socket id is invalid: it must be two numbers with a dot in between, such as 123.456.")
         }

@@ -44,7 +44,7 @@ public struct PusherChannelInfo: Hashable, Sendable {
         if let members = json["channels"]?.members {
             return members.map { PusherChannelInfo(name: $0.key, isOccupied: isOccupied, $0.value) }
         }
-        // Some servers send an empty list instead of an object when there is no channel.
+        // Some servers send an empty list instead of an object in the field `channels` when no channel is occupied.
         guard json["channels"]?.elements?.isEmpty == true else {
             throw BackendError(
                 .malformedResponse, "The field channels of the service's answer is missing or is not an object.",
@@ -55,6 +55,7 @@ public struct PusherChannelInfo: Hashable, Sendable {
 }
 
 extension Set<PusherChannelAttribute> {
-    /// The attributes as one parameter text. Their order is fixed, so that equal queries have equal requests.
+    /// The attributes as the value of one query parameter, separated by commas. Their order is fixed, so that equal queries have equal
+    /// requests.
     var text: String { map(\.rawValue).sorted().joined(separator: ",") }
 }

@@ -11,7 +11,7 @@ import WireCoding
     import Darwin
 #endif
 
-/// Sends HTTP requests. Tests replace the implementation.
+/// Sends the HTTP requests of a backend's calls. Tests replace the implementation.
 protocol BackendSending: Sendable {
     func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPCallAnswer
 }

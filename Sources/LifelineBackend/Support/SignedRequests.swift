@@ -45,7 +45,7 @@ package struct PubNubRequests: Sendable {
     let address: BackendAddress
     let unixMilliseconds: @Sendable () -> Int
 
-    /// Makes a maker of calls.
+    /// Makes a value that signs PubNub calls for one keyset and address.
     ///
     /// - Parameter settings: the keyset's settings, with the secret key that signs; without it calls are not signed.
     package init(_ settings: PubNubSettings, address: BackendAddress, unixMilliseconds: @escaping @Sendable () -> Int) {
