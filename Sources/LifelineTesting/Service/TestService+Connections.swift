@@ -52,7 +52,8 @@ extension TestService {
             if reason.isOfChat, !sockets.contains(where: { state.chat($0.id) != nil }) {
                 throw TestServiceError(
                     .wrongService,
-                    "Only chat has this reason, and no chat client is connected. Use .reset, .restart, .overloaded or .unknownKey."
+                    "drop(_:) got a reason that only chat has, and no chat client is connected. Use .reset, .restart, .overloaded or "
+                        + ".unknownKey."
                 )
             }
             for socket in sockets { state.drop(socket, reason) }

@@ -4,7 +4,7 @@ import WireCoding
 
 /// What the test service stores about one connected chat client.
 struct ChatPeer: Sendable {
-    /// The client's user id; nil until the service has accepted its token and sent a welcome.
+    /// The client's user id; nil until the service has accepted the client's token and sent a welcome.
     var user: String?
     /// The open channels that the client has entered and not left.
     var inside: Set<Identifier> = []
@@ -27,7 +27,8 @@ struct TestInbox: Sendable {
     }
 }
 
-/// The key of a conversation in the history. All participants of a conversation have the same key.
+/// Identifies a conversation, to find its messages in the service's history. A direct conversation has the same key for both users: the two
+/// user ids, sorted. Every other conversation is identified by its own id.
 struct ConversationKey: Hashable, Sendable {
     let word: String
     let ids: [Identifier]

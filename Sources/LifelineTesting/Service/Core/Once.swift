@@ -48,7 +48,8 @@ final class Once<Value: Sendable>: Sendable {
     }
 }
 
-/// Ends waits that have exceeded their limit in real time. The process has one watchdog; its timer runs while at least one caller waits.
+/// Ends the waits of ``Once/value(within:)`` that have exceeded their limit in real time. The process has one watchdog; its timer runs
+/// while at least one caller waits.
 final class Watchdog: Sendable {
     static let shared = Watchdog()
 
@@ -74,7 +75,7 @@ final class Watchdog: Sendable {
 
     func dismiss(_ id: UInt64) { state.withLockedValue { _ = $0.waits.removeValue(forKey: id) } }
 
-    /// Checks the limits once a second while at least one caller waits.
+    /// Once a second, while at least one caller waits, ends the waits whose time limit has passed.
     private func look() {
         queue.asyncAfter(deadline: .now() + .seconds(1)) { [self] in
             let now = ContinuousClock.now

@@ -58,7 +58,8 @@ extension ServiceState {
                 tell(id, .opened)
                 return refusePusher(id, refusal)
             }
-            // A chat client sends its key and token after the socket is open, so the refusal follows later.
+            // A chat client sends its key and its token only after the socket is open. The socket is therefore opened first, and the
+            // service refuses the client when they arrive.
             sockets[id]?.isOpen = true
             tell(id, .opened)
         }

@@ -9,7 +9,7 @@ final class WorkTracker: ConsumerTracker {
     @TaskLocal static var isClientTask = false
 
     private struct State {
-        /// Counts all events.
+        /// Counts everything that shows activity of the clients: their actions, deliveries to them, and loops that begin or end.
         var activity: UInt64 = 0
         /// Descriptions of the first few actions of clients since a call of ``TestService/settle()`` has last returned.
         var doings: [String] = []
@@ -41,7 +41,7 @@ final class WorkTracker: ConsumerTracker {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Records that something happened, so that a caller that waits for idleness checks again.
+    /// Records that the service has made deliveries to clients. A caller that waits until the clients are idle then checks them again.
     func note() { state.withLockedValue { $0.activity += 1 } }
 
     /// Records an action of a client, with its description. Callers that wait for idleness wait for the end of the action.
