@@ -48,11 +48,11 @@ package enum ClientParts: Sendable {
         }
     }
 
-    /// Makes a driver in phase `idle`, which uses the timers of these parts.
+    /// Makes a connection driver in phase `idle`, which uses the timers of these parts.
     ///
     /// - Parameters:
     ///   - seed: the seed of the driver's jitter; nil for the next seed of these parts.
-    ///   - preventsAppNap: whether the connection prevents App Nap. Ignored with a double.
+    ///   - preventsAppNap: whether the connection prevents App Nap. Ignored with a test double.
     package func driver<Session: ProtocolSession>(
         _ transport: any ClientTransport<Session>, jobs: any JobRunner<Session>, policy: ConnectionPolicy,
         memory: Session.Memory, seed: UInt64? = nil, backlog: Int = 16_384,
@@ -65,7 +65,7 @@ package enum ClientParts: Sendable {
         return driver
     }
 
-    /// Reports the activity of a connection to the operating system; nil with a double, and when App Nap is not prevented.
+    /// Reports the activity of a connection to the operating system; nil with a test double, and when App Nap is not prevented.
     private func observer(preventsAppNap: Bool) -> (any EngineObserver)? {
         switch self {
         case .live: ActivityObserver(preventsAppNap)
@@ -75,7 +75,7 @@ package enum ClientParts: Sendable {
 
     // MARK: Time, randomness and tasks
 
-    /// A clock with timers: the one of an event loop, or the double's manual clock.
+    /// A clock with timers: the clock of an event loop, or the manual clock of the test double.
     package func makeTimers() -> any TimerScheduler {
         switch self {
         case .live: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
@@ -91,7 +91,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    /// Returns the seed for the next client's jitter: random, or the next one of the double's fixed sequence.
+    /// Returns the seed for the next client's jitter: a random number, or the next one of the test double's fixed sequence.
     package func nextSeed() -> UInt64 {
         switch self {
         case .live: .random(in: .min ... .max)
@@ -99,7 +99,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    /// Starts tasks of a client that are independent of its connection; a double also tracks their end.
+    /// Starts tasks of a client that are independent of its connection. A test double also records when they have ended.
     package var tasks: TaskStarter {
         switch self {
         case .live: .plain
@@ -107,7 +107,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    /// Records which loops over sequences are processing an element; nil without a double.
+    /// Records which `for await` loops over a client's sequences are processing an element; nil without a test double.
     package var consumers: (any ConsumerTracker)? {
         switch self {
         case .live: nil
@@ -129,7 +129,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    /// Reports whether the application is in the background; nil with a double, where only the application itself reports it.
+    /// Reports whether the application is in the background; nil with a test double, where only the application itself reports it.
     package var application: ApplicationMonitor? {
         switch self {
         case .live: .shared
@@ -139,12 +139,12 @@ package enum ClientParts: Sendable {
 
     // MARK: Registering a client's work with a double
 
-    /// Registers a driver with the double, so that a test can wait for the driver's work. Does not keep the driver alive.
+    /// Registers a connection driver with the test double, so that a test can wait for the driver's work. Does not keep the driver alive.
     package func track<Session>(_ driver: ConnectionDriver<Session>) {
         if case .doubled(let double) = self { double.track(driver) }
     }
 
-    /// Registers a callback queue of a client with the double, so that a test can wait for the callbacks.
+    /// Registers a callback queue of a client with the test double, so that a test can wait for the callbacks.
     package func track(_ queue: CallbackQueue) {
         if case .doubled(let double) = self { double.track(queue) }
     }

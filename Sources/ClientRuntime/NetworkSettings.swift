@@ -35,7 +35,8 @@ package struct NetworkSettings: Sendable {
         self.messageBytes = messageBytes
     }
 
-    /// The largest accepted message in bytes, for a service that sends at most `service` bytes.
+    /// The largest accepted message in bytes for a service whose own limit is `service` bytes: the configured limit, or otherwise the
+    /// smaller one of the policy's and the service's.
     package func bytes(ofService service: Int) -> Int {
         policy.messageBytes(chosen: messageBytes, service: service)
     }

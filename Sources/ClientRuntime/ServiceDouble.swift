@@ -45,7 +45,7 @@ package protocol ServiceDouble: AnyObject, HTTPStarting {
 }
 
 extension ServiceDouble {
-    /// Registers a driver, so that tests can wait for its work. Does not keep the driver alive.
+    /// Registers a connection driver, so that tests can wait for its work. Does not keep the driver alive.
     package func track<Session>(_ driver: ConnectionDriver<Session>) {
         track { [weak driver] body in
             guard let driver else { return false }

@@ -43,7 +43,8 @@ extension Identifier: Hashable {
     public func hash(into hasher: inout Hasher) {
         let isHashed: Void? = text.utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         if isHashed == nil { for byte in text.utf8 { hasher.combine(byte) } }
-        // A final byte marks the end of the text, so that two identifiers hash differently from another division of the same bytes.
+        // A byte that occurs in no UTF-8 text marks the end of the text. Without it, the pairs `ab`, `c` and `a`, `bc` would have the same
+        // hash value.
         hasher.combine(0xFF as UInt8)
     }
 }

@@ -26,7 +26,7 @@ enum OutboxRows {
         }
     }
 
-    /// The values of the columns that may change while a message is in the outbox.
+    /// The values of the columns that may change while a message is in the outbox, such as its state and its last error.
     private static func progress(of record: OutboxRecord) -> StatementArguments {
         [
             record.order, record.enqueued, record.lifetime, record.state.rawValue, record.firstSent, record.error?.code.rawValue,
@@ -34,7 +34,7 @@ enum OutboxRows {
         ]
     }
 
-    /// Everything, in order.
+    /// All stored messages, in the order of their column `place`.
     @Sendable static func all(_ database: Database) throws -> [OutboxRecord] {
         try Row.fetchAll(
             database,

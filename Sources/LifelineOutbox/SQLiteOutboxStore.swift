@@ -61,7 +61,8 @@ final class SQLiteOutboxStore: OutboxStore {
     }
 
     func close() async {
-        // Moves all data from the log into the database file. If this fails, SQLite reads the log when the file is opened again.
+        // Moves all data from SQLite's write-ahead log into the database file. If this fails, SQLite reads the log when the file is opened
+        // the next time.
         _ = try? await queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         try? queue.close()
         let held = lock.withLockedValue { lock in
@@ -73,7 +74,7 @@ final class SQLiteOutboxStore: OutboxStore {
 }
 
 extension DatabaseError {
-    /// Whether the file is unusable, so that a new one is necessary.
+    /// Whether SQLite reports the file as damaged or as no database, so that a new file is necessary.
     var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) }
 }
 
@@ -98,8 +99,14 @@ extension LifelineError {
                 "The file of the outbox is damaged. Open the outbox again: this moves the file aside and creates a new one.")
         case let error as DatabaseError:
             self.init(
-                .storageFailed, "The file of the outbox cannot be read or written (SQLite error \(error.resultCode.rawValue)).")
-        default: self.init(.storageFailed, "The file of the outbox cannot be read or written (\(type(of: error))).")
+                .storageFailed,
+                "The file of the outbox cannot be read or written (SQLite error \(error.resultCode.rawValue)). Check the disk, then open "
+                    + "the outbox again.")
+        default:
+            self.init(
+                .storageFailed,
+                "The file of the outbox cannot be read or written (\(type(of: error))). Check the disk, then open the outbox again."
+            )
         }
     }
 }

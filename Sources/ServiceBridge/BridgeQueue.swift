@@ -66,7 +66,8 @@ package final class BridgeQueue: BridgeTap {
             bridge.takes(channel: channel, of: application, from: service), let message = message(bridge.textEvent)
         else { return }
         state.withLockedValue { state in
-            // The bridge that was first above may have been removed since.
+            // The bridge that was read above, under an earlier lock, may have been removed since. The message is then taken by the bridge
+            // that is the first one now.
             guard let bridge = state.bridges.first else { return }
             guard state.waiting.count < Self.capacity else { return bridge.drop() }
             state.waiting.append(message)
@@ -86,8 +87,8 @@ package final class BridgeQueue: BridgeTap {
     }
 
     private func drain(_ bridge: ServiceBridge) {
-        // While the server is congested the bridge waits. The queue is bounded, so waiting cannot use unlimited memory (rules BR-12 and
-        // SV-14).
+        // While the queue of an event loop of the server is full, the bridge waits. The queue is bounded, so waiting cannot use unlimited
+        // memory (rules BR-12 and SV-14).
         let isHeld = bridge.context.congestion.wait { [weak self] in
             guard let self else { return }
             state.withLockedValue { self.schedule(&$0) }
