@@ -19,20 +19,23 @@ extension ConnectionFailure {
         case 300..<400:
             return failure(
                 .malformedResponse, "The server's answer is a redirect, and redirects are not followed.", origin: .local)
-        case 511: return failure(.malformedResponse, "The network requires a sign-in first.", origin: .local)
-        case 400: return failure(.badRequest, "The server does not accept the request.")
-        case 401, 403: return failure(.accessDenied, "The server denies access.")
-        case 407: return failure(.proxyUnavailable, "A proxy requires credentials.", origin: .local)
-        case 408: return failure(.timeout, "The server waited too long for the request.")
+        case 511:
+            return failure(.malformedResponse, "The network requires a sign-in before it forwards requests.", origin: .local)
+        case 400: return failure(.badRequest, "The server rejects the request as invalid. Check its parameters.")
+        case 401, 403: return failure(.accessDenied, "The server denies access. Check the key, the token and its rights.")
+        case 407: return failure(.proxyUnavailable, "A proxy on the way to the server requires credentials.", origin: .local)
+        case 408: return failure(.timeout, "The request did not arrive completely within the server's time limit.")
         case 414, 431: return failure(.requestTooLong, "The request is too long for the server.")
         case 481: return failure(.malformedFilter, "The server does not understand the filter expression.")
         case 429, 503:
             var overloaded = failure(.overloaded, "The server is overloaded.")
             overloaded.retryAfter = retryAfter.flatMap { RetryAfter.duration($0, unixTime: unixTime) }
             return overloaded
-        case 400..<500: return failure(.unknown, "The server refuses the request.")
+        case 400..<500: return failure(.unknown, "The server refuses the request with an HTTP status of 4xx.")
         case 500..<600: return failure(.unknown, "The server failed.")
-        default: return failure(.malformedResponse, "The server's answer has an unknown HTTP status.", origin: .local)
+        default:
+            return failure(
+                .malformedResponse, "The server's answer has an HTTP status that HTTP does not define.", origin: .local)
         }
     }
 
@@ -40,6 +43,6 @@ extension ConnectionFailure {
     private static func notTheProtocol(_ contentType: String?) -> String {
         contentType?.lowercased().hasPrefix("text/html") == true
             ? "A web page came instead of the protocol's answer: the network may require a sign-in first."
-            : "The server's answer is not one of the expected protocol."
+            : "The server's answer is not in the expected protocol. Check the host, the port and the path."
     }
 }

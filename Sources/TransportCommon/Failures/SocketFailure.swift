@@ -23,7 +23,9 @@ extension ConnectionFailure {
             ConnectionFailure(.networkUnavailable, "The connection to the server was closed before it was ready.")
         default:
             network(error, whileDialling: true) ?? tls(error)
-                ?? ConnectionFailure(.networkUnavailable, "The connection to the server could not be established.")
+                ?? ConnectionFailure(
+                    .networkUnavailable, "The connection to the server could not be established; the system gave no known reason."
+                )
         }
     }
 
@@ -70,15 +72,15 @@ extension ConnectionFailure {
         switch number {
         case ECONNREFUSED: "The server refuses connections."
         case ECONNRESET: "The connection was reset."
-        case ECONNABORTED: "The connection was aborted."
-        case ETIMEDOUT: "The connection timed out."
-        case EHOSTUNREACH: "The server cannot be reached."
+        case ECONNABORTED: "The connection was aborted by the network software of this machine."
+        case ETIMEDOUT: "The connection timed out, because the server did not answer."
+        case EHOSTUNREACH: "The network reports that the server's host cannot be reached."
         case ENETUNREACH: "There is no route to the server."
         case ENETDOWN: "The network is down."
         case EPIPE: "The server closed the connection."
         case EADDRNOTAVAIL: "This machine has no address or free port from which it could connect to the server."
         case EMFILE, ENFILE: "The limit of open files and sockets of this program or machine is reached."
-        case EACCES, EPERM: "The system does not allow the connection."
+        case EACCES, EPERM: "The system does not allow the connection. Check its firewall and the permissions of this program."
         default: "The connection failed."
         }
     }

@@ -26,7 +26,9 @@ extension ConnectionFailure {
             return ConnectionFailure(
                 .networkUnavailable, "The server closed the connection during the TLS handshake.", tlsAlert: name)
         case -9807, -9808, -9812, -9813, -9814, -9815, -9843: return .untrusted(name)
-        default: return ConnectionFailure(.tlsFailed, "The TLS handshake failed.", tlsAlert: name)
+        default:
+            return ConnectionFailure(
+                .tlsFailed, "The TLS handshake with the server failed. Check that the server's port uses TLS.", tlsAlert: name)
         }
     }
 

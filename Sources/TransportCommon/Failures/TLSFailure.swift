@@ -25,15 +25,16 @@ extension ConnectionFailure {
         case .cannotFindPeerIP: untrusted("NO_PEER_ADDRESS")
         case .uncleanShutdown, .readInInvalidTLSState:
             ConnectionFailure(
-                .networkUnavailable, "The server closed the TLS connection without announcing it.", tlsAlert: "NO_CLOSE_NOTIFY")
-        default: ConnectionFailure(.tlsFailed, "The TLS library reported an error of the connection.")
+                .networkUnavailable, "The server closed the connection without the closing message of TLS.",
+                tlsAlert: "NO_CLOSE_NOTIFY")
+        default: ConnectionFailure(.tlsFailed, "The TLS library reported an error without a known reason.")
         }
     }
 
     private static func extra(_ error: NIOSSLExtraError) -> ConnectionFailure {
         switch error {
         case .failedToValidateHostname, .serverHostnameImpossibleToMatch: untrusted("HOSTNAME_MISMATCH")
-        default: ConnectionFailure(.tlsFailed, "The TLS library reported an error of the connection.")
+        default: ConnectionFailure(.tlsFailed, "The TLS library reported an error without a known reason.")
         }
     }
 
@@ -44,11 +45,14 @@ extension ConnectionFailure {
         }
         let name = alertName(in: words)
         if name == "CERTIFICATE_VERIFY_FAILED" { return untrusted("CERTIFICATE_VERIFY_FAILED") }
-        return ConnectionFailure(.tlsFailed, "The TLS handshake failed.", tlsAlert: name)
+        return ConnectionFailure(
+            .tlsFailed, "The TLS handshake with the server failed. Check that the server's port uses TLS.", tlsAlert: name)
     }
 
     static func untrusted(_ alert: String) -> ConnectionFailure {
-        ConnectionFailure(.tlsUntrusted, "The server's certificate is not accepted.", tlsAlert: alert)
+        ConnectionFailure(
+            .tlsUntrusted, "The server's certificate is not accepted: its chain, host name, dates or key did not pass the check.",
+            tlsAlert: alert)
     }
 
     private static func unpinned(_ pin: String) -> ConnectionFailure {

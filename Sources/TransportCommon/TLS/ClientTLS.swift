@@ -11,13 +11,13 @@ public struct ClientTLS: Sendable {
     /// The server's IP address, if the host is an address; nil if it is a name.
     private let address: SocketAddress?
 
-    /// Makes the settings. Blocks while the roots are read, which takes milliseconds the first time.
+    /// Makes the settings. Blocks while the trusted root certificates are read, which takes milliseconds the first time.
     ///
     /// - Parameters:
     ///   - host: the server's name or address, without brackets.
     ///   - certificate: the certificate that the client presents when the server requests one; nil for none (rule WT-50).
     ///   - isTunnelled: whether the connection goes through a proxy, so that the socket's peer is not the server.
-    /// - Throws: category `badRequest` when the roots cannot be read.
+    /// - Throws: category `badRequest` when the root certificates cannot be read.
     public init(
         roots: TrustRoots, pins: CertificatePins? = nil, certificate: ClientCertificate? = nil, host: String,
         isTunnelled: Bool = false
@@ -56,5 +56,7 @@ public struct ClientTLS: Sendable {
 
 extension ConnectionFailure {
     /// The failure when the file of trusted certificates is missing or invalid.
-    public static let unreadableRoots = ConnectionFailure(.badRequest, "The file of trusted certificates cannot be read.")
+    public static let unreadableRoots = ConnectionFailure(
+        .badRequest,
+        "The file of trusted certificates cannot be read. Check that the file exists and contains certificates in PEM.")
 }
