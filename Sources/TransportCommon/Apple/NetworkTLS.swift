@@ -8,7 +8,8 @@
     import Network
     import Security
 
-    /// The TLS settings of one connection by Network.framework. They require the same as ``ClientTLS`` (rules SO-104 and SO-105).
+    /// The TLS settings of one connection by Network.framework. A server's certificate has to meet the same requirements as with
+    /// ``ClientTLS`` (rules SO-104 and SO-105).
     struct NetworkTLS: Sendable {
         private let host: String
         /// The trusted authorities as DER; nil for the authorities of the system.
@@ -24,7 +25,7 @@
         /// lists over the network.
         private static let queue = DispatchQueue(label: "lifeline.certificates", attributes: .concurrent)
 
-        /// Makes the settings. Blocks while it reads the roots.
+        /// Makes the settings. Blocks while the trusted root certificates are read.
         init(
             roots: TrustRoots, pins: CertificatePins?, certificate: ClientCertificate?, host: String
         ) throws(ConnectionFailure) {
@@ -57,7 +58,8 @@
                     sec_protocol_options_append_tls_ciphersuite(security, suite)
                 }
             }
-            // Resumption is off, because a resumed session shows no certificates and may have begun with other requirements.
+            // Resumption of TLS sessions is off, because a resumed session shows no certificates that could be checked, and may have begun
+            // with other requirements for the certificate.
             sec_protocol_options_set_tls_resumption_enabled(security, false)
             if let certificate { sec_protocol_options_set_local_identity(security, try certificate.identity()) }
             sec_protocol_options_set_verify_block(
@@ -105,7 +107,8 @@
         fileprivate func identity() throws(ConnectionFailure) -> sec_identity_t {
             guard let archive else { throw .certificateNeedsPKCS12 }
             var options: [String: Any] = [kSecImportExportPassphrase as String: archive.passphrase]
-            // On older versions of macOS, the certificate is added to the user's keychain.
+            // On these versions the identity is imported into memory only. Older versions of macOS have no such option, so the import adds
+            // the identity to the user's keychain.
             if #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *) {
                 options[kSecImportToMemoryOnly as String] = true
             }
@@ -116,9 +119,10 @@
                 CFGetTypeID(found as CFTypeRef) == SecIdentityGetTypeID()
             else { throw .unusableIdentity(status: status) }
             let chain = first[kSecImportItemCertChain as String] as? [SecCertificate] ?? []
-            // This cast cannot fail: the type was compared above, because Swift does not check casts to Core Foundation types.
+            // This cast cannot fail, because the type id was compared above. The comparison is needed, because Swift does not check casts
+            // to Core Foundation types.
             let identity = found as! SecIdentity
-            // The first certificate of the chain is left out, because the identity contains it.
+            // The first certificate of the chain is left out of the list, because the identity already contains it.
             let others = Array(chain.dropFirst())
             let result =
                 others.isEmpty

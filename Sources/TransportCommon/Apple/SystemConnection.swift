@@ -11,7 +11,7 @@
     struct SystemConnection: Sendable {
         let host: String
         let port: Int
-        /// The TLS settings; nil without TLS.
+        /// The TLS settings of the connection; nil for a connection without TLS.
         let tls: NetworkTLS?
         let proxy: HTTPProxy?
         let paths: NetworkPaths
@@ -64,7 +64,8 @@
                 .flatMapErrorThrowing { [tls, proxy] error in throw Self.failure(error, tls: tls, proxy: proxy) }
         }
 
-        /// If the certificate was refused, that is the failure, because the error of the handshake is less specific.
+        /// Returns the reason why the server's certificate was refused, if it was. Otherwise returns the failure for `error`, which for a
+        /// refused certificate would only say that the handshake failed.
         private static func failure(_ error: any Error, tls: NetworkTLS?, proxy: HTTPProxy?) -> ConnectionFailure {
             if let refusal = tls?.refusal { return refusal }
             let failure = ConnectionFailure.dialling(error)
@@ -90,7 +91,7 @@
             else { return }
             var tunnel = ProxyConfiguration(
                 httpCONNECTProxy: .hostPort(host: NWEndpoint.Host(proxy.host), port: port), tlsOptions: nil)
-            // With failover, connections would bypass a proxy that does not answer.
+            // Failover to a direct connection is off, because otherwise connections would bypass a proxy that does not answer.
             tunnel.allowFailover = false
             if let credentials = proxy.credentials {
                 tunnel.applyCredential(username: credentials.user, password: credentials.password)
@@ -102,7 +103,7 @@
     }
 
     extension NetworkPaths {
-        /// Prohibits the kinds of networks that are not allowed (rule SO-108).
+        /// Prohibits the kinds of networks that the app has excluded, such as cellular networks (rule SO-108).
         func apply(to parameters: NWParameters) {
             parameters.prohibitConstrainedPaths = !allowsLowDataMode
             parameters.prohibitExpensivePaths = !allowsExpensive

@@ -19,7 +19,7 @@ extension ChannelPipeline.SynchronousOperations {
                 _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
             }
         } catch {
-            // The error is ignored, because it means that the socket is already closed.
+            // The error of setting the option is ignored, because it means that the socket is already closed.
         }
     }
 }

@@ -152,7 +152,7 @@ struct ProxyAnswer: Hashable {
         status = Self.status(head.readableBytesView.prefix { $0 != UInt8(ascii: "\r") })
     }
 
-    /// Whether `bytes` is empty or may be the beginning of an answer.
+    /// Whether `bytes` is empty or may be the beginning of an HTTP answer from the proxy.
     static func canBegin(with bytes: ByteBuffer) -> Bool {
         zip(bytes.readableBytesView, start).allSatisfy { $0 == $1 }
     }

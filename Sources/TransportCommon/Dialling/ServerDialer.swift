@@ -8,8 +8,8 @@ public struct ServerDialer: Sendable {
     /// A connection to the server that is ready for its first byte: the TLS handshake is done and the certificate was accepted (rule
     /// SO-101).
     ///
-    /// The owner does not depend on how TLS is implemented. No data is read before the owner enables `autoRead`. It must add its handlers
-    /// in the callback that delivers the connection.
+    /// The code that opened the connection owns it, and does not depend on how TLS is implemented. No data is read before the owner enables
+    /// `autoRead`. The owner must add its channel handlers in the callback that delivers the connection.
     public struct Connection: Sendable {
         public let channel: any Channel
         /// The result of the TLS handshake; nil without TLS.
@@ -36,7 +36,8 @@ public struct ServerDialer: Sendable {
     ///
     /// - Parameters:
     ///   - certificate: the certificate that the client presents when a server requests one; nil for none (rule WT-50).
-    ///   - connectTimeout: the time limit of name lookup and TCP over all addresses, and separately of the proxy's answer. TLS has no separate limit; see `deadline` of ``open(host:port:usesTLS:on:deadline:adopt:)``.
+    ///   - connectTimeout: the time limit for name lookup and TCP over all addresses, and another limit of the same length for the proxy's
+    ///     answer. TLS has no limit of its own; see `deadline` of ``open(host:port:usesTLS:on:deadline:adopt:)``.
     ///   - liveness: the time within which the kernel closes a connection whose peer does not answer (rule WT-28).
     ///   - paths: the kinds of networks that may be used (rule SO-108).
     ///   - lookUp: finds the addresses of a name. Not used with Network.framework, which looks up names itself.
@@ -75,7 +76,8 @@ public struct ServerDialer: Sendable {
     ///   - host: a host name or an IP address, without brackets.
     ///   - eventLoop: the event loop of the connection.
     ///   - deadline: the deadline of name lookup, TCP, proxy and TLS together; nil if only the separate time limits apply.
-    ///   - adopt: called on the event loop with each channel before it connects, several times when addresses are tried in parallel. A channel is closed when the result is false.
+    ///   - adopt: called on the event loop with each channel before it connects, several times when addresses are tried in parallel. A
+    ///     channel is closed when the result is false.
     public func open(
         host: String, port: Int, usesTLS: Bool, on eventLoop: any EventLoop, deadline: NIODeadline? = nil,
         adopt: @escaping @Sendable (any Channel) -> Bool
@@ -113,7 +115,8 @@ public struct ServerDialer: Sendable {
                     host: host, port: port, tls: tls, proxy: proxy, paths: paths, liveness: liveness, timeout: timeout)
                 return try connection.open(on: eventLoop) { channel in
                     prepare(channel, adopt: adopt) { pipeline in
-                        // The certificate needs no further check: the system has verified it before the handshake was complete.
+                        // The closure for checking the certificate is empty, because the system has verified the certificate before the
+                        // handshake was complete.
                         if usesTLS {
                             try pipeline.addHandler(TLSHandshake(on: channel.eventLoop, deadline: deadline) { _ in })
                         }
@@ -133,7 +136,7 @@ public struct ServerDialer: Sendable {
         return ConnectionFailure(.badRequest, "\(whose) is out of range. A port is a number from 1 to 65535.")
     }
 
-    /// Initialises a new channel: passes it to `adopt`, and adds the TLS handlers.
+    /// Initialises a new channel: passes it to `adopt`, and adds the TLS handlers. Fails if `adopt` returns false.
     private func prepare(
         _ channel: any Channel, adopt: (any Channel) -> Bool,
         addTLS: (ChannelPipeline.SynchronousOperations) throws -> Void
@@ -142,7 +145,7 @@ public struct ServerDialer: Sendable {
         return channel.eventLoop.makeCompletedFuture { try addTLS(channel.pipeline.syncOperations) }
     }
 
-    /// Makes the TLS settings on the thread pool, because reading the roots takes milliseconds.
+    /// Makes the TLS settings on the thread pool, because reading the trusted root certificates takes milliseconds.
     private func tls(host: String, usesTLS: Bool, on eventLoop: any EventLoop) -> EventLoopFuture<ClientTLS?> {
         guard usesTLS else { return eventLoop.makeSucceededFuture(nil) }
         return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { [trustRoots, pins, certificate, proxy] in

@@ -42,8 +42,9 @@ public struct SocketLiveness: Hashable, Sendable {
         probes = (budget - idle) / interval
     }
 
-    /// Uses the time in which the engine detects a silent connection, but at most the timing's own limit for sockets, usually 25 s. An app
-    /// that allows longer silence means messages of the service, and not acknowledgements of the kernel.
+    /// Derives the settings from the time in which the engine detects a silent connection, but at most from the timing's own limit for
+    /// sockets, usually 25 s. An app that permits a longer silence permits it for messages of the service; the kernel still expects
+    /// acknowledgements within this limit.
     public init(_ timing: ConnectionTiming) {
         self.init(within: min(timing.activity + timing.probe, timing.socket))
     }
@@ -69,7 +70,7 @@ extension ChannelPipeline.SynchronousOperations {
                 #endif
             }
         } catch {
-            // The error is ignored, because it means that the socket is already closed.
+            // The error of setting an option is ignored, because it means that the socket is already closed.
         }
     }
 }

@@ -39,10 +39,12 @@ public final class SystemResolver: Resolver, Sendable {
 
     /// Returns the IPv6 addresses, and starts the lookup for both families.
     public func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        // A serial queue of its own gets a thread at once. On the shared concurrent queue, lookups could wait for each other.
+        // Each lookup has its own serial queue, which gets a thread at once. On the concurrent queue that the process shares, lookups could
+        // wait for each other.
         DispatchQueue(label: "lifeline.resolver").async { [self] in
             let result = Result { try lookUp(host, port) }
-            // Both results are delivered in the same task of the event loop, so that the attempt always has both lists of addresses.
+            // Both lists of addresses are delivered in one task of the event loop, so that the connection attempt has all addresses before
+            // it chooses one.
             eventLoop.execute { [self] in
                 ipv6.completeWith(result.map { $0.filter { $0.protocol == .inet6 } })
                 ipv4.completeWith(result.map { $0.filter { $0.protocol == .inet } })

@@ -24,7 +24,8 @@ public final class NetworkMonitor: Sendable {
         var lastObserver: UInt64 = 0
         var latest: NetworkSnapshot?
         var stop: (@Sendable () -> Void)?
-        /// The number of the current watch. Late reports of an ended watch are recognised by their number and ignored.
+        /// The number of the current watch: each time the first observer registers, the monitor begins to watch the network under a new
+        /// number. Late reports of an ended watch are recognised by their number and ignored.
         var watch: UInt64 = 0
     }
 
@@ -60,7 +61,7 @@ public final class NetworkMonitor: Sendable {
         let started = source.start { [weak self] snapshot in self?.changed(snapshot, watch) }
         guard let (now, stop) = started else { return }
         let isStale = state.withLockedValue { state in
-            // If the last observer was released while the watch began, the watch is ended again.
+            // If the last observer was released while the source was starting, watching the network is ended at once.
             guard state.watch == watch, !state.observers.isEmpty else { return true }
             if state.latest == nil { state.latest = now }
             state.stop = stop

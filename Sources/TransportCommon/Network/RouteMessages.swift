@@ -30,7 +30,7 @@ struct RouteMessages: Hashable, Sendable {
     private(set) var links: Set<UInt32> = []
     private(set) var addresses: Set<Address> = []
     private(set) var routes: Set<Route> = []
-    /// Whether the end of the answer to a request has arrived.
+    /// Whether the message has arrived that ends the kernel's answer to a request.
     private(set) var isDone = false
     private(set) var isRefused = false
     /// Whether any message has reported a change of the network.
@@ -119,7 +119,7 @@ struct RouteMessages: Hashable, Sendable {
         return found
     }
 
-    /// The state of the network, from all messages so far.
+    /// The addresses and routes of this machine, from all messages so far.
     var snapshot: NetworkSnapshot {
         let usable = addresses.filter { links.contains($0.interface) }
         let ways = routes.filter { links.contains($0.interface) }

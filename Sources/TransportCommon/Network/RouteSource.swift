@@ -21,7 +21,8 @@
 
     /// Waits for changes with a dispatch source, which needs no thread while nothing happens.
     private final class RouteWatch: @unchecked Sendable {
-        /// How long changes are collected before the state is read, because they arrive in bursts.
+        /// How long to wait after a change before the state of the network is read. Changes arrive in bursts, and one reading covers a
+        /// whole burst.
         private static let pause = DispatchTimeInterval.milliseconds(50)
 
         private let news: RouteSocket

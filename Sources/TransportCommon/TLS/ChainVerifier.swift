@@ -14,9 +14,10 @@ struct ChainVerifier: Sendable {
 
     private let roots: TrustedRoots
 
-    /// Makes a verifier. Nil when only the operating system has the roots; the system then verifies the chain.
+    /// Makes a verifier. Nil when the root certificates cannot be read by a program, because the operating system alone has them; the
+    /// system then verifies the chain.
     ///
-    /// - Throws: when the file of roots cannot be read. Blocks.
+    /// - Throws: when the file of root certificates cannot be read. Blocks while it reads the file.
     init?(_ roots: TrustRoots) throws {
         guard let roots = try TrustedRoots.shared(roots) else { return nil }
         self.roots = roots
@@ -66,7 +67,8 @@ struct ChainLink: Sendable {
         }
         guard let authority = content.extensions.authority else { return false }
         if let usage = content.extensions.keyUsage, usage & CertificateExtensions.certificateSigning == 0 { return false }
-        // Self-issued authorities do not count, because they are used to change keys.
+        // Self-issued certificates do not count towards the permitted length of the path, because an authority issues them to itself when
+        // it changes its key.
         let below = chain.dropFirst().count(where: { !$0.content.isSelfIssued })
         if let most = authority.pathLength, below > most { return false }
         guard let constraints = content.extensions.nameConstraints else { return true }
@@ -89,8 +91,8 @@ struct ChainSearch {
 
     mutating func chain(from chain: [ChainLink]) -> [ChainLink]? {
         guard let last = chain.last, chain.count < ChainVerifier.longestChain else { return nil }
-        // A trusted certificate ends the chain, even if it is the server's own certificate or was sent by the server. A server's
-        // certificate among the roots need not belong to an authority, because being there means that it is trusted, with and without pins.
+        // A trusted certificate ends the chain, even if it is the server's own certificate or was sent by the server. A server's own
+        // certificate among the trusted ones need not belong to an authority: it is trusted directly, with and without pins.
         if roots.contain(last) { return chain }
         for root in roots.named(last.content.issuer) where hasSigned(root, chain) { return chain + [root] }
         for link in sent where !chain.contains(where: { $0.certificate == link.certificate }) && hasSigned(link, chain) {
@@ -126,7 +128,7 @@ struct TrustedRoots: Sendable {
     /// The files with the trusted authorities on Linux distributions.
     private static let systemFiles = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
 
-    /// The roots of the process, which are read once; nil when only the operating system has them.
+    /// The trusted root certificates. They are read once per process; nil when the operating system alone has them.
     ///
     /// - Throws: when no file can be read. A failure is not cached.
     static func shared(_ roots: TrustRoots) throws -> TrustedRoots? {

@@ -25,8 +25,8 @@ public enum TrustRoots: Hashable, Sendable {
         var certificate: ClientCertificate?
     }
 
-    /// The largest number of cached contexts with client certificates. Programs have one or two; contexts beyond this number are not
-    /// cached.
+    /// The largest number of cached TLS contexts with client certificates. A further one first removes all of them from the cache; programs
+    /// have one or two.
     private static let mostCertified = 16
 
     /// The TLS context that all connections with these roots share. Making it takes some milliseconds and 1 to 2 MiB, once.

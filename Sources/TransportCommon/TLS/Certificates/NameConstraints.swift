@@ -4,7 +4,7 @@ struct NameConstraints {
         case host(String)
         /// Address and mask.
         case address([UInt8], [UInt8])
-        /// The encoding of the first parts of a subject name.
+        /// The DER encoding with which the subject names in this subtree begin.
         case subject(ArraySlice<UInt8>)
         case other(UInt8)
 
@@ -38,13 +38,15 @@ struct NameConstraints {
         while !list.isAtEnd {
             var subtree = try list.sequence()
             subtrees.append(try Subtree(subtree.next()))
-            // Minimum and maximum distances from the base are refused, because RFC 5280 does not use them.
+            // A subtree with the fields `minimum` or `maximum`, which limit the distance from its base, is refused, because RFC 5280 does
+            // not use these fields.
             try subtree.end()
         }
         return subtrees
     }
 
-    /// Whether all names of a certificate are allowed. A name is not allowed if its kind is constrained and not supported here.
+    /// Whether the constraints permit all names of a certificate. A name is not permitted if its kind is constrained and this package does
+    /// not support that kind.
     func allow(_ certificate: CertificateContent) -> Bool {
         certificate.extensions.alternativeNames.allSatisfy { isAllowed($0) } && isAllowed(subject: certificate.subject)
     }
@@ -83,11 +85,12 @@ struct NameConstraints {
         }
     }
 
-    /// Whether `name`, or any host that its wildcard matches, is in the subtree.
+    /// Whether `name`, or any host that matches its wildcard, is in the subtree.
     private static func touches(_ subtree: Subtree, _ name: AlternativeName) -> Bool {
         switch (subtree, name) {
         case (.host(let base), .host(let host)):
-            // A wildcard name is also excluded if it matches a host that is excluded individually.
+            // A wildcard name such as `*.example.com` is also excluded if a host that it matches, such as `a.example.com`, is excluded
+            // individually.
             isInside(host.lowercased(), base) || host.hasPrefix("*.") && isInside(base, String(host.lowercased().dropFirst(2)))
         case (.address, .address): contains(subtree, name)
         default: true
