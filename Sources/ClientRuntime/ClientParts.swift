@@ -137,7 +137,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    // MARK: Registering a client's work with a double
+    // MARK: Registering a client's work with a test double
 
     /// Registers a connection driver with the test double, so that a test can wait for the driver's work. Does not keep the driver alive.
     package func track<Session>(_ driver: ConnectionDriver<Session>) {

@@ -32,7 +32,8 @@ package final class ServiceBridge: Sendable {
         await queue.leave(self)
     }
 
-    /// How many messages were bridged, were dropped, and wait.
+    /// Numbers of messages: those that this bridge has passed to other services, those that were dropped, and those that wait in the
+    /// queue now.
     package struct Counts: Hashable, Sendable {
         package var carried: Int
         /// Messages that were not bridged because the queue was full.

@@ -48,7 +48,7 @@ struct HistoryRequest: Hashable, Sendable {
 package struct RecentHistory: Sendable {
     /// The messages that could be read, oldest first. A message has a gap when messages directly before it could not be read.
     package private(set) var messages: [Message] = []
-    /// How many messages could not be read, and the error of the latest one.
+    /// How many messages could not be read. The property ``error`` is the error of the latest one.
     package private(set) var unread = 0
     package private(set) var error: LifelineError?
     /// The id before which the next older page ends; nil when there are no older messages.

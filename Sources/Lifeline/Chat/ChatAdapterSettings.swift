@@ -21,7 +21,7 @@ public enum NexconnDeviceClass: String, CaseIterable, Hashable, Sendable {
     case mobile
     /// Computers.
     case desktop
-    /// Browsers, and programs that make only a single call.
+    /// The class for browsers, and for programs that make only a single call.
     case web
 }
 

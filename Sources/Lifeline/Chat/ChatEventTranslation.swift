@@ -47,7 +47,7 @@ struct ChatEventTranslation: Sendable {
         var waiters: [UInt64] = []
         /// How many checks of the user's group membership in a row have failed without an answer.
         var failures = 0
-        /// Messages that arrived before the confirmation; delivered after it.
+        /// Messages that arrived before the service confirmed the subscription; they are delivered after the confirmation.
         var held: [ChatMessage] = []
         /// The moment from which messages may be missing; nil for none. Reported as a gap after the confirmation.
         var gap: Moment?

@@ -103,7 +103,7 @@ extension ClientHub {
         for room in state.withLockedValue({ $0.channels.removeValue(forKey: channel) })?.rooms ?? [] { room.end() }
     }
 
-    /// Unsubscribes a channel at the service if no room has it.
+    /// Unsubscribes a channel at the service if the channel has no room.
     func forgetUnwanted(_ channel: String, forget: () -> Void) {
         tell(channel, forget) { $0.channels[channel] == nil }
     }

@@ -94,7 +94,7 @@ struct OutboxItem: Hashable, Sendable {
 struct OutboxLine: Hashable, Sendable {
     /// The ids of the waiting messages in order, without the one that is being sent.
     var waiting: [Identifier] = []
-    /// The id of the message that is being sent; nil for none.
+    /// The id of the message that is being sent; nil while none is being sent.
     var current: Identifier?
     /// How many sending attempts of the channel have failed in a row.
     var failures = 0

@@ -13,7 +13,7 @@ extension OutboxMachine {
         item.phase = .waiting
         item.record.state = .waiting
         if item.record.error == nil {
-            // Without an error from an earlier attempt, the message certainly was not sent.
+            // A record without an error has no earlier attempt with an unknown outcome, so the message certainly was not sent.
             item.firstSent = nil
             item.record.firstSent = nil
         }

@@ -78,7 +78,7 @@ extension OutboxMachine {
             dropIfIdle(item.channel)
             effects.append(.settle(id, .accepted(id: messageID)))
         case .refused(let error) where isCut && error.code == .cancelled:
-            // The attempt was cancelled at the cutoff before the message was sent, so the message has expired.
+            // The attempt was cancelled at the message's ``OutboxItem/cutoff``, before the message was sent, so the message has expired.
             fail(id, as: item.record.error == nil ? .expired : .unknown, error: item.record.error, into: &effects)
         case .refused(let error) where error.isPassing:
             putBack(id, afterFailure: error, now: now, into: &effects)

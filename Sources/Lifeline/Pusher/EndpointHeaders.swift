@@ -42,7 +42,7 @@ extension PusherAuthorizer {
         let answer = try await http.send(request(first), timeout: limit)
         guard [401, 403].contains(answer.status), let failure = answer.failure else { return answer }
         source.refuse(LifelineError(failure), number: used)
-        // If the app's code provides no other header fields, the refusal is final.
+        // If the app's code has no header fields other than the refused ones, the endpoint's refusal is final.
         guard let (second, number) = try? await source.value(), number != used else { return answer }
         return try await http.send(request(second), timeout: limit)
     }

@@ -116,7 +116,8 @@ extension TestService {
         }
     }
 
-    /// Performs one step of a script. It begins after the effects of the previous step, and returns after its own effects.
+    /// Performs one step of a test's script. The step begins after the effects of the previous step, and this method returns after the
+    /// step's own effects.
     func act<Value: Sendable>(
         _ body: (inout ServiceState) throws(TestServiceError) -> Value
     ) async throws(TestServiceError) -> Value {

@@ -40,7 +40,7 @@ struct ProxyTunnel: Sendable {
     }
 
     private var request: String {
-        // An IPv6 address is written in brackets.
+        // In the target of the `CONNECT` request, an IPv6 address is written in brackets.
         let target = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
         var request = "CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n"
         if let credentials = proxy.credentials {

@@ -53,7 +53,7 @@ extension ConnectionFailure {
         )
     }
 
-    /// The names that BoringSSL has for these error numbers.
+    /// The names that BoringSSL uses for the errors of SecureTransport, by SecureTransport's error number.
     private static let secureTransportNames: [Int32: String] = [
         -9800: "PROTOCOL_ERROR", -9801: "NO_SHARED_CIPHER", -9802: "FATAL_ALERT", -9805: "CLOSED_GRACEFULLY",
         -9806: "CLOSED_BY_ERROR", -9807: "CERTIFICATE_VERIFY_FAILED", -9808: "BAD_CERTIFICATE", -9809: "CRYPTO_ERROR",

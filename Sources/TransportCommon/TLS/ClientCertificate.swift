@@ -94,7 +94,8 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
         return names([keyBag, encryptedKeyBag]) && names([certificateBag, encryptedData])
     }
 
-    // Object identifiers in DER (RFC 7292, appendix D, and RFC 2315, 14).
+    // The object identifiers, in DER, of those parts of a PKCS #12 file that contain keys, certificates and encrypted data (RFC 7292,
+    // appendix D, and RFC 2315, 14).
     static let keyBag: [UInt8] = [0x06, 0x0B, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x0C, 0x0A, 0x01, 0x01]
     static let encryptedKeyBag: [UInt8] = [0x06, 0x0B, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x0C, 0x0A, 0x01, 0x02]
     static let certificateBag: [UInt8] = [0x06, 0x0B, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x0C, 0x0A, 0x01, 0x03]

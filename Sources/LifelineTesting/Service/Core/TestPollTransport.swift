@@ -11,9 +11,9 @@ final class TestPollTransport<Session: LongPollSession>: ClientTransport {
         let endpoint: HTTPEndpoint
         let report: Report
         var decoder: Session.Decoder
-        /// The test service's number of the poll in progress; nil for none.
+        /// The number that the test service has given the poll in progress; nil without a poll.
         var poll: UInt64?
-        /// Unanswered requests: the test service's number of each, by the session's number.
+        /// The unanswered requests: for the number that the session uses, the number that the test service has given the request.
         var requests: [UInt64: UInt64] = [:]
     }
 

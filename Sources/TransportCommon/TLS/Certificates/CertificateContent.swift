@@ -41,7 +41,7 @@ struct CertificateContent {
             isVersion1 = true
         }
         _ = try reader.next(DERReader.Tag.integer)
-        // The algorithm is stated inside and outside of the signed part; both statements must be equal.
+        // A certificate states its signature algorithm inside and outside of the signed part; both statements must be equal.
         let inner = try reader.next(DERReader.Tag.sequence)
         guard inner.encoded.elementsEqual(algorithm.encoded) else { throw DERReader.Malformed() }
         signatureAlgorithm = try SignatureAlgorithm(inner)

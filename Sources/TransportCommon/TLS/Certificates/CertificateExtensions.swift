@@ -67,7 +67,7 @@ struct CertificateExtensions {
             if isCritical { hasUnknownCritical = true }
             return
         }
-        // Further bytes after the value are refused, because they would not be checked.
+        // Further bytes after the value of an extension are refused, because they would not be checked.
         try value.end()
     }
 
@@ -107,7 +107,7 @@ enum AlternativeName: Hashable {
     case host(String)
     /// An IP address of four or sixteen bytes.
     case address([UInt8])
-    /// A name of any other kind, with its tag.
+    /// An alternative name of any other kind, as the DER tag of its kind.
     case other(UInt8)
 
     init(_ value: DERReader.Value) {

@@ -25,7 +25,7 @@ enum SignatureAlgorithm: Hashable {
     }
 }
 
-/// The public key of a certificate. RSA keys below 2048 bits and other curves are refused.
+/// The public key of a certificate. RSA keys below 2048 bits, and keys of algorithms or curves that are not listed, are refused.
 enum CertificateKey {
     case rsa(RSAPublicKey)
     case p256(P256.Signing.PublicKey)
