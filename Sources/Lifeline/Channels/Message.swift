@@ -71,7 +71,8 @@ public struct Message: Sendable {
         } catch let error as DecodingError {
             throw LifelineError(.undecodable, "The payload cannot be decoded as \(type)\(Self.place(of: error)).")
         } catch {
-            throw LifelineError(.undecodable, "The payload cannot be decoded as \(type).")
+            throw LifelineError(
+                .undecodable, "The payload cannot be decoded as \(type). Compare the type with the JSON in `data`.")
         }
     }
 

@@ -16,7 +16,10 @@ extension ChatAdapter {
                 if case .success(.sent(let sent)) = result { self?.take(draft, sent) }
             }
             guard case .sent(let sent) = reply else {
-                return .unknown(LifelineError(.init(.unknown), "The server's answer to the published message has no message id."))
+                return .unknown(
+                    LifelineError(
+                        .init(.unknown),
+                        "The server's answer to the published message has no message id, so its outcome is unknown."))
             }
             return .accepted(id: sent.id.description)
         } catch {

@@ -28,7 +28,8 @@ extension Member {
         do {
             return try JSONDecoder().decode(type, from: Data(info.utf8))
         } catch {
-            throw LifelineError(.undecodable, "The member's data cannot be decoded as \(type).")
+            throw LifelineError(
+                .undecodable, "The member's data cannot be decoded as \(type). Compare the type with the JSON in `info`.")
         }
     }
 }

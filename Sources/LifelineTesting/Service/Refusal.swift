@@ -61,7 +61,7 @@ extension Drop {
             ChatBye(
                 code: .tooManyConnections, reason: "The server is over capacity.", mayRetry: true,
                 after: retryAfter.map { Int($0.inSeconds * 1000) })
-        case .unknownKey: ChatBye(code: .unknownApplication, reason: "There is no such application.")
+        case .unknownKey: ChatBye(code: .unknownApplication, reason: "There is no application with this key.")
         case .kicked: ChatBye(code: .kicked, reason: "Signed in on another device.")
         case .banned: ChatBye(code: .bannedWhileOnline, reason: "The user is banned.")
         case .tokenExpired: ChatBye(code: .tokenExpired, reason: "The token has expired.")

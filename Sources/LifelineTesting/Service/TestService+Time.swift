@@ -110,7 +110,9 @@ extension TestService {
             try await settle()
             if try await condition() { return }
             guard ContinuousClock.now < end else {
-                throw TestServiceError(.neverHappened, "The condition of until(_:) is still false after 30 s.")
+                throw TestServiceError(
+                    .neverHappened,
+                    "The condition of until(_:) is still false after 30 s. Script the event that it needs, or advance the clock.")
             }
             await Task.yield()
         }

@@ -129,8 +129,8 @@ extension ServiceState {
 
     private static func bye(_ refusal: Refusal) -> ChatBye? {
         switch refusal {
-        case .unknownKey: ChatBye(code: .unknownApplication, reason: "There is no such application.")
-        case .invalidToken: ChatBye(code: .tokenIncorrect, reason: "The token is not valid.")
+        case .unknownKey: ChatBye(code: .unknownApplication, reason: "There is no application with this key.")
+        case .invalidToken: ChatBye(code: .tokenIncorrect, reason: "TestService.refuse(_:) refuses the access token.")
         case .unreachable, .overloaded: nil
         }
     }
