@@ -16,7 +16,7 @@ COMMENT = re.compile(r"^\s*///? ?(.*)$")
 LITERAL = re.compile(r'"""\n(.*?)"""|"((?:\\\((?:[^()]|\([^()]*\))*\)|\\.|[^"\\\n])*)"', re.S)
 JOINED = re.compile(r"\s*\+\s*$")
 # Begins with a capital or an interpolation, ends as a sentence does, and is no command of SQL.
-SENTENCE = re.compile(r"(?!(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|PRAGMA) )[A-Z\\].*[.!?]$", re.S)
+SENTENCE = re.compile(r"(?!(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|PRAGMA|WHERE|AND) )[A-Z\\].*[.!?]$", re.S)
 RULE = re.compile(r"^(?:- |\| )(?:\*\*)?([A-Z]{2}-\d+)(?:\*\*)?(?: \| | )(.*)$")
 LEAST_WORDS = 4
 
