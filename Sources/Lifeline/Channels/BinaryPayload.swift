@@ -29,8 +29,8 @@ extension Channel {
     /// Waiting, outcome and delivery are described at ``publish(_:event:options:)``.
     ///
     /// - Parameters:
-    ///   - data: the bytes. The limit is about 7.5 KB for Pusher, 24 KB for PubNub, and 96 KB for chat unless its operator sets another
-    ///     one; it is lower for encrypted messages.
+    ///   - data: the bytes. The limit is about 7.5 KB for Pusher, 24 KB for PubNub, and 96 KB for chat unless the chat server's operator
+    ///     sets another limit. The limit is lower for encrypted messages.
     ///   - event: the event's name.
     ///   - options: options of publishing.
     /// - Throws: as ``publish(_:event:options:)``.

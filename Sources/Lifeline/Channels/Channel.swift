@@ -11,8 +11,8 @@ public struct Channel: Sendable {
     /// Subscribes, and returns when the service has confirmed the subscription.
     ///
     /// Without a connection the call waits for one. The client renews the subscription after every reconnect, until ``Room/unsubscribe()``.
-    /// Each call returns a separate room, which begins with the call and can be ended separately. All rooms of the channel share one
-    /// subscription, which ends with the last room.
+    /// Each call returns a separate room, which gets messages from this call on and can be ended separately. All rooms of the channel
+    /// share one subscription, which ends with the last room.
     ///
     /// - Throws: the service's reason when it refuses the channel; ``LifelineError/Code/disconnected`` when the connection was ended before
     ///   the confirmation; the connection's failure when the client does not try again; ``LifelineError/Code/cancelled`` when the task was
@@ -23,8 +23,8 @@ public struct Channel: Sendable {
         let feed = hold.feed
         do {
             try await core.adapter.subscribe(name) { [core, name] in
-                // If the room was unsubscribed before the adapter submitted its subscription, there was no subscription to end at that
-                // time. It is therefore ended here.
+                // If the room was unsubscribed before the adapter submitted the subscription, the unsubscription had no effect at the
+                // service. The subscription is therefore ended here.
                 if feed.isTakenBack { core.hub.forgetUnwanted(name) { core.adapter.unsubscribe(name) } }
             }
         } catch {
@@ -81,8 +81,8 @@ public struct Channel: Sendable {
     /// Requests the members who are present in the channel. The channel need not be subscribed, and only chat needs a connection. See
     /// ``Room/presence`` for a list that the client keeps up to date.
     ///
-    /// Members have no ``Member/info`` when the service does not send it; Pusher's HTTP API does not. The result has at most 10,000 members
-    /// of a PubNub channel and 500 of an open channel of chat.
+    /// Members have no ``Member/info`` when the service does not send the data, as with Pusher's HTTP API. The result has at most 10,000
+    /// members of a PubNub channel and 500 of an open channel of chat.
     ///
     /// - Throws: ``LifelineError/Code/unsupported`` when the service has no such request, or needs the app's secret for it as Pusher does;
     ///   ``LifelineError/Code/disconnected`` when the request needs a connection and there is none.
@@ -93,7 +93,7 @@ public struct Channel: Sendable {
     /// Loads the last messages of the channel, oldest first. Only chat needs a connection for the request.
     ///
     /// Messages that cannot be decrypted are left out. The next message then has a ``Message/precedingGap`` with their number, and
-    /// ``LifelineClient/events`` reports a problem. ``history(before:limit:)`` returns the ids of such messages.
+    /// ``LifelineClient/events`` reports a problem. ``history(before:limit:)`` returns the ids of the messages that cannot be decrypted.
     ///
     /// - Parameter count: at least 1. The service may keep fewer messages.
     /// - Throws: ``LifelineError/Code/unsupported`` when the service keeps no messages, as Pusher does not;
@@ -103,8 +103,8 @@ public struct Channel: Sendable {
         try await readableHistory(last: count).messages
     }
 
-    /// Loads the last `count` messages. If some of them cannot be decrypted, reports a problem to ``LifelineClient/events``; if none can be
-    /// decrypted, throws the error.
+    /// Loads the last `count` messages. If some of them cannot be decrypted, reports a problem to ``LifelineClient/events``. If none can be
+    /// decrypted, throws the error of the latest one.
     package func readableHistory(last count: Int) async throws(LifelineError) -> RecentHistory {
         let recent = try await recentHistory(last: count)
         guard let error = recent.error else { return recent }

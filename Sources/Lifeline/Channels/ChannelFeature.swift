@@ -19,8 +19,8 @@ public struct ChannelFeature: RawRepresentable, Hashable, Sendable, CaseIterable
     /// Loading earlier messages with ``Channel/history(last:)`` and ``Channel/history(before:limit:)``.
     public static let history = ChannelFeature(rawValue: "history")
     /// Resuming after a message that the app already has: ``Room/deliveries(since:)`` from a ``HistoryStart/position(_:)``. With Pusher,
-    /// only the server of this package can resume, and the client detects this only from the server's answer; other servers' missed
-    /// messages are reported as a gap.
+    /// only the server of this package can replay missed messages, and only its answer shows the client that it can. With other servers of
+    /// Pusher's protocol the client reports a gap.
     public static let resuming = ChannelFeature(rawValue: "resuming")
     /// A list of members that is kept up to date: ``Room/presence``.
     public static let presence = ChannelFeature(rawValue: "presence")
@@ -49,7 +49,8 @@ extension Channel {
     /// exactly when this is false. Rule LL-87.
     public func supports(_ feature: ChannelFeature) -> Bool {
         if feature == .encryption { return isEncrypted }
-        // Presence data, typing indicators and reactions are readable for the service even when the channel's messages are encrypted.
+        // The service can read presence data, typing indicators and reactions even when the channel's messages are encrypted. A client that
+        // requires encryption therefore does not have these features.
         if [.ownPresenceData, .typing, .reactions].contains(feature), core.requiresEncryption { return false }
         do throws(LifelineError) {
             if feature != .history, feature != .members { try core.requireEncryption(of: name) }

@@ -16,8 +16,8 @@ public struct ChannelGroup: Sendable {
     /// subscription. ``Channel/subscribe()`` describes how subscriptions behave.
     ///
     /// A message has the name of its channel in ``Message/channel``. Its ``Message/pattern`` is a colon and the group's name, which is also
-    /// the name of the room. ``Room/presence`` lists every user who is on at least one of the channels. A message of a channel that is also
-    /// subscribed directly is delivered once, to one of the two rooms.
+    /// the name of the room. ``Room/presence`` lists every user who is on at least one of the channels. If a channel of the group is also
+    /// subscribed directly, each of its messages is delivered once: either to the group's room or to the channel's room.
     ///
     /// - Throws: ``LifelineError/Code/unsupported`` when the service has no groups; otherwise as ``Channel/subscribe()``.
     public func subscribe() async throws(LifelineError) -> Room {

@@ -15,7 +15,7 @@ public struct Deliveries: AsyncSequence, Sendable {
 
     let stream: EventStream<RoomItem>
     let channel: String
-    /// When the sequence was created. A gap before its first message is measured from this time.
+    /// When the sequence was created. The start of a gap before the first message is derived from this time.
     let start: Moment
     let clock: FeedClock
     let hold: RoomHold
@@ -32,8 +32,8 @@ public struct Deliveries: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         var base: EventStream<RoomItem>.Iterator
         let channel: String
-        /// When the latest delivered message of this loop arrived; before the first one, when the sequence was created. A gap that follows
-        /// is measured from this time.
+        /// When the latest message that this loop has delivered was received. Before the first message, the time at which the sequence was
+        /// created. The start of a gap that follows is derived from this time.
         var last: Moment
         let clock: FeedClock
         /// Keeps the room subscribed while a consumer reads this sequence.

@@ -22,7 +22,7 @@ public struct HistoryPage: Sendable {
     public var failures: [Failure]
     /// Pass this to ``Channel/history(before:limit:)`` for the next older page; nil when there are no older messages.
     public var older: String?
-    /// For each entry of ``failures``, how many of ``messages`` are older; a missing entry counts as 0.
+    /// For each entry of ``failures``, how many of ``messages`` are older than the failed message; a missing entry counts as 0.
     package var places: [Int] = []
 
     /// Makes a page, such as for tests of your own code.
@@ -46,9 +46,10 @@ struct HistoryRequest: Hashable, Sendable {
 
 /// The latest messages of a channel, joined from several history pages.
 package struct RecentHistory: Sendable {
-    /// The messages that could be read, oldest first. A message has a gap when messages directly before it could not be read.
+    /// The messages that could be read, oldest first. If messages directly before a message could not be read, the message has a
+    /// ``Message/precedingGap``.
     package private(set) var messages: [Message] = []
-    /// How many messages could not be read. The property ``error`` is the error of the latest one.
+    /// How many of the messages could not be read. The property ``error`` is the error of the latest of these messages.
     package private(set) var unread = 0
     package private(set) var error: LifelineError?
     /// The id before which the next older page ends; nil when there are no older messages.

@@ -1,8 +1,8 @@
 import Identifiers
 import PusherProtocol
 
-/// The position of a message in its channel, read from the message's id: a number that increases with each message. Positions of Pusher's
-/// recovery also have an epoch; numbers can be compared only within the same epoch.
+/// The position of a message in its channel, read from the message's id: a number that increases with each message. With Pusher, a position
+/// in a replay of missed events also has an epoch; numbers can be compared only within the same epoch.
 struct HistoryPlace: Hashable, Sendable {
     let epoch: Identifier?
     let number: UInt64

@@ -64,8 +64,8 @@ extension Room {
     /// Pusher has no history. Servers that replay missed events, such as the one of this package, can resume after a position: the client
     /// requests the replay on a second, short-lived connection. With other servers the sequence begins with a gap.
     ///
-    /// Call this method before you read ``deliveries`` or ``messages`` of the room: the live part then begins with the subscription. After
-    /// such a read, the live part begins with this call.
+    /// Call this method before you read ``deliveries`` or ``messages`` of the room: the live messages then begin with the room's
+    /// subscription. If you have read one of the two properties before, the live messages begin with this call.
     ///
     /// - Throws: as ``Channel/history(last:)``. With Pusher ``LifelineError/Code/unsupported`` for a number of messages, for a date, and
     ///   for a client that is configured not to recover; the connection's failure when the second connection could not be made.

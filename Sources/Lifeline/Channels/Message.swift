@@ -16,9 +16,9 @@ public struct Message: Sendable {
     public var pattern: String?
     /// The name of the published event; ``Message/defaultEvent`` for services without event names.
     public var event: String
-    /// Whether a client published the message, not your server. Only Pusher distinguishes the two: it prefixes the names of
-    /// client events with `client-`. ``event`` has no such prefix, so that an event has one name for both senders. If you trust only your
-    /// server, check this property. Rule LL-88.
+    /// Whether a client published the message, not your server. Only Pusher distinguishes the two: it prefixes the names of client events
+    /// with `client-`. The prefix is removed from ``event``, so an event has the same name from a client as from your server. If you trust
+    /// only your server, check this property. Rule LL-88.
     public var isClientEvent: Bool
     /// The payload as the service delivered it, decrypted. Usually JSON; see ``data``.
     public var text: String

@@ -18,10 +18,11 @@ public struct Room: Sendable {
     /// The messages of the channel.
     ///
     /// The first sequence of a room, from this property or from ``deliveries``, begins with the room's subscription, so no message is lost
-    /// between the confirmation and the loop. Each further sequence begins when the property is read.
+    /// between the confirmation of the subscription and the start of a loop. Each further sequence begins when the property is read.
     public var messages: Messages { Messages(deliveries: deliveries) }
 
-    /// The messages, gaps and failures of the channel. The first sequence begins with the subscription, as described at ``messages``.
+    /// The messages, gaps and failures of the channel. The first sequence of the room begins with the room's subscription, as described at
+    /// ``messages``.
     public var deliveries: Deliveries { hold.deliveries() }
 
     /// The members who are present in the channel.

@@ -31,8 +31,8 @@ extension ChatAdapter {
 
     func check(_ publication: Publication) throws(LifelineError) { _ = try Self.draft(of: publication) }
 
-    /// The room names of an open channel, because only users who have entered an open channel may publish to it. An open channel has two
-    /// names (rule NP-23). Empty for other channels.
+    /// The two room names of an open channel (rule NP-23), because only users who have entered an open channel may publish to it. Empty for
+    /// other channels, to which users publish without a subscription.
     func roomsOfPublishers(to channel: String) -> [String] {
         // Publishing itself refuses invalid names, so the error is ignored here.
         guard let place = try? ChatChannel(name: channel), place.conversation == .open else { return [] }
@@ -90,7 +90,8 @@ extension ChatAdapter {
                 throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
             }
         case .ownPresenceData: throw noOwnPresence
-        // Message metadata have no owner: every user with access to the metadata could add a reaction in another user's name.
+        // Reactions are not supported: they could be stored only as message metadata, which has no owner, so every user with access to the
+        // metadata could add a reaction in another user's name.
         case .reactions: throw noReactions
         case .typing:
             guard place.conversation == .direct else {
@@ -104,7 +105,7 @@ extension ChatAdapter {
         }
     }
 
-    /// Sends a typing indicator (rule LL-123). Sends nothing when the user stops typing, because the session has no such message.
+    /// Sends a typing indicator (rule LL-123). Sends nothing when the user stops typing, because the chat protocol has no message for that.
     func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError) {
         try check(.typing, of: channel)
         let place = try ChatChannel(name: channel)

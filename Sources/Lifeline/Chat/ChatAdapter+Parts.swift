@@ -61,8 +61,8 @@ extension ChatAdapter {
         var policy = ConnectionPolicy.chat(timing: options.timing.policy.timing)
         policy.timing = options.policy.timing
         if case .tokens = settings.access.kind {
-            // An attempt whose token is refused is retried, because the next attempt requests another token (rule LL-82). A refusal by the
-            // application's token provider has the category `refused` and is final.
+            // A connection attempt whose token is refused is retried, because the next attempt requests another token (rule LL-82). A
+            // refusal by the application's token provider has the category `refused` and is final.
             policy.overrides[.credentialsRejected] = .jittered(
                 first: .seconds(1), base: .seconds(1), cap: policy.cap, atLeast: .milliseconds(500))
         }

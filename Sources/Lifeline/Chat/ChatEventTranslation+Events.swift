@@ -31,7 +31,8 @@ extension ChatEventTranslation {
         guard !wantsInbox else { return }
         wantsInbox = true
         let items = unclaimed
-        // Dropped events are reported as gaps, because the following acknowledgement covers the dropped events too (rule NP-31).
+        // The server never repeats acknowledged events, and the acknowledgement that follows also covers the events that were dropped here.
+        // The dropped events are therefore reported as gaps (rule NP-31).
         if hasDroppedUnclaimed { for channel in order where channel.isInInbox { gap(channel, unclaimedSince, into: &report) } }
         (unclaimed, unclaimedSince, hasDroppedUnclaimed) = ([], nil, false)
         if !items.isEmpty { receive(items, at: now, into: &report) }

@@ -45,7 +45,7 @@ struct ChatEventTranslation: Sendable {
         var inquiry: UInt64?
         /// The ids of the callers that wait for the confirmation.
         var waiters: [UInt64] = []
-        /// How many checks of the user's group membership in a row have failed without an answer.
+        /// How many checks of the user's group membership have failed in a row without an answer.
         var failures = 0
         /// Messages that arrived before the service confirmed the subscription; they are delivered after the confirmation.
         var held: [ChatMessage] = []
@@ -54,7 +54,8 @@ struct ChatEventTranslation: Sendable {
         var roster = ChannelRoster()
     }
 
-    /// How many messages are stored for a channel until its confirmation, and how many inbox events until an inbox channel is requested.
+    /// The most messages that are stored for a channel until the service confirms its subscription. Also the most inbox events that are
+    /// stored until the first inbox channel is requested.
     static let heldLimit = 1_000
 
     let tracksPresence: Bool

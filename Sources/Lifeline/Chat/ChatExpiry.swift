@@ -10,7 +10,8 @@ final class ChatExpiry: Sendable {
     /// Whether `stop()` was called, and how to cancel the running timer; `cancel` is nil before `start`.
     private let state = NIOLockedValueBox<(isStopped: Bool, cancel: TimerCancellation?)>((false, nil))
 
-    /// The interval between two expiry checks. More than one is needed because a message's lifetime may begin slightly after this timer.
+    /// The interval between two expiry checks. One check is not enough, because a message's lifetime may begin slightly later than this
+    /// timer.
     private static let pause = Duration.milliseconds(200)
 
     init(driver: ChatAdapter.Driver, timers: any TimerScheduler) {

@@ -45,12 +45,13 @@ struct ChatTokenIssuer: Sendable {
             do {
                 return try await provider()
             } catch let error as LifelineError where error.code == .accessDenied {
-                // The app's refusal has the same category as a refusal by the service, because another token would not change it.
+                // The app's refusal gets the category with which the service refuses a token. With a provider, this category ends the
+                // connection attempts.
                 throw ConnectionFailure(.credentialsRejected, error.reason)
             } catch {
                 throw TokenProvider.failure(of: error)
             }
-        // The access `tokens` normally uses the client's `TokenSource`; this case requests a first token from the provider.
+        // With `tokens`, the client normally gets its tokens from a `TokenSource`, which renews them. This case gets only a first token.
         case .tokens(let provider): return try await provider.token(TokenRequest(.first)).text
         }
     }
@@ -58,8 +59,8 @@ struct ChatTokenIssuer: Sendable {
     /// The server API request `auth/access-token/issue`, signed with the application's secret (rule NP-21).
     private func request(for credentials: ChatCredentials, at seconds: Int) -> HTTPCall {
         let nonce = ChatAdapterSettings.randomID()
-        // The timestamp is the last millisecond of the second, because a server refuses calls that were signed before its replay protection
-        // began (rule NA-8).
+        // The timestamp is the last millisecond of the second: a timestamp at its beginning could be earlier than the start of a server
+        // that started in this second, and a server refuses calls that were signed before its start (rule NA-8).
         let timestamp = "\(seconds)999"
         let signature = ChatServerSignature.sign(secret: credentials.secret, nonce: nonce, timestamp: timestamp)
         let body: JSONValue = ["userId": .string(credentials.user), "name": .string(credentials.name)]

@@ -13,7 +13,7 @@ public struct ClientEvents: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     let stream: EventStream<ClientEvent>
-    /// When the sequence was created. A report of dropped events before its first event is measured from this time.
+    /// When the sequence was created. If events before the first one are dropped, the start in their report is derived from this time.
     let start: Moment
     let clock: FeedClock
 

@@ -72,9 +72,9 @@ public final class LifelineClient: Sendable {
         let before = core.adapter.phase
         core.adapter.disconnect()
         if status.phase == .idle && core.adapter.phase == .idle { return }
-        // The first status of the sequence was announced before this call. If a connection was in progress, that status may be the end of
-        // an even earlier connection, so it does not count as the end. Every later end status belongs to the connection that this call
-        // ends, even if another task connects at the same time (rule LL-11).
+        // The first status of the sequence was announced before this call. If a connection was in progress at that time, the first status
+        // may report the end of an earlier connection and is skipped. Every later end status belongs to the connection that this call ends,
+        // even if another task connects at the same time (rule LL-11).
         var isOld = !before.isTerminal
         for await status in changes {
             if status.phase.isTerminal, !isOld || core.adapter.phase.isTerminal { return }

@@ -3,8 +3,9 @@ import NIOConcurrencyHelpers
 
 /// The statuses of a client's connection, as an async sequence for one consumer. Statuses are few and never dropped.
 ///
-/// The sequence begins with the present status, unless `connect` was never called, so that a consumer that starts late gets the current
-/// state. A later loop over the same sequence continues after the last status that an earlier loop has read.
+/// The sequence begins with the present status, so a consumer that starts late gets the current state. If `connect` was never called, there
+/// is no present status, and the sequence begins with the first change. A later loop over the same sequence continues after the last status
+/// that an earlier loop has read.
 public struct StatusChanges: AsyncSequence, Sendable {
     /// A status.
     public typealias Element = ConnectionStatus

@@ -28,8 +28,8 @@ extension LifelineClient {
     /// The time from the latest heartbeat of the present connection to its answer; nil without a connection, and before the first answer.
     ///
     /// Pusher and chat measure the latency with pings; PubNub uses requests for the server's time, which are sent beside the poll. A client
-    /// sends heartbeats while nothing else arrives, see ``ClientOptions/liveness``. Pusher's client also sends one after each message that
-    /// it sends over the connection. A connection on which messages keep arriving has no heartbeats.
+    /// sends heartbeats while nothing else arrives, see ``ClientOptions/liveness``. Pusher's client also sends a heartbeat after each
+    /// message that it sends over the connection. A connection on which messages keep arriving has no heartbeats.
     ///
     /// The latency includes delays in the client itself.
     public var heartbeatLatency: Duration? { core.adapter.heartbeats.latest }

@@ -12,8 +12,8 @@ final class HeartbeatMeter: Sendable {
         var latest: Duration?
     }
 
-    /// The most unanswered heartbeats that are stored; the oldest is dropped for a further one. Each client event of Pusher adds a
-    /// heartbeat.
+    /// The most unanswered heartbeats that are stored. When another one is sent, the oldest is dropped. With Pusher, each client event also
+    /// sends a heartbeat.
     static let mostWaiting = 64
 
     let latencies = Broadcaster<Duration>(backlog: 64, isDroppable: { _ in true }, dropped: { _ in .zero })

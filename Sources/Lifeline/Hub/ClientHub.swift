@@ -173,7 +173,7 @@ extension ClientHub {
         guard let members = held(channel)?.members else { return }
         let changes = members.apply(change)
         guard !changes.isEmpty else { return }
-        // The rooms are looked up after the change, because a room that joined before the look-up has read the changed members.
+        // The rooms are looked up after the change: a room that joins after the look-up reads members that already contain the change.
         for room in rooms(of: channel) { room.tell(changes) }
         outgoing.append(contentsOf: changes.map { .presence($0, at: now) })
     }

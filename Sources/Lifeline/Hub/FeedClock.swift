@@ -7,7 +7,7 @@ struct FeedClock: Sendable {
     let allowance: Duration
 
     /// The earliest time at which a message that arrives after `moment` can have been published: `moment` minus the allowance (rule LL-8).
-    /// Gaps begin there.
+    /// A gap begins at this time.
     func publishedBefore(_ moment: Moment) -> Moment {
         moment + (.zero - allowance)
     }

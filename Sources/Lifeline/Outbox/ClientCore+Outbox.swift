@@ -1,7 +1,7 @@
 import Identifiers
 
 extension ClientCore {
-    /// Publishes a stored message of an outbox, with the record's id as the client id.
+    /// Publishes a stored message of an outbox, with the record's id as the client id, by which the service recognises a repetition.
     func publish(_ record: OutboxRecord) async -> PublishOutcome {
         do throws(LifelineError) {
             var publication = try Publication(

@@ -47,8 +47,8 @@ struct OutboxItem: Hashable, Sendable {
     var phase: Phase
     /// When the message's lifetime began: when it was enqueued, or retried last.
     var enqueued: OutboxInstant
-    /// When the message may have been sent for the first time. Nil when it certainly was not sent, or when the app has requested the retry
-    /// of a message that the service may not recognise.
+    /// When the message may have been sent for the first time. Nil when it certainly was not sent. Also nil when the app has requested a
+    /// retry that the service may not recognise as a repetition; the message then counts as new.
     var firstSent: OutboxInstant?
 
     var id: Identifier { Identifier(record.id) }

@@ -61,7 +61,7 @@ extension OutboxMachine {
 extension LifelineError {
     /// Whether the error is temporary: nothing was sent, and a later attempt may succeed.
     var isPassing: Bool {
-        // An unknown error without a number of the service comes from the app's own code for getting a token.
+        // An unknown error without a number of the service comes from the app's own code for getting a token, so it counts as temporary.
         Self.passingCodes.contains(code) || (code == Self.unknownCode && number == nil)
     }
 
@@ -71,7 +71,7 @@ extension LifelineError {
         .networkUnavailable, .timeout, .disconnected, .notSubscribed, .cancelled, .init(.unexpectedDisconnect),
         .init(.background),
         .init(.overloaded), .init(.serverRestart), .init(.proxyUnavailable), .init(.tlsFailed), .init(.tlsUntrusted),
-        // An answer in another format may be the web page of a captive portal, which requires a sign-in first.
+        // An answer in another format counts as temporary: it may be the web page of a captive portal, which requires a sign-in first.
         .init(.malformedResponse),
     ]
 

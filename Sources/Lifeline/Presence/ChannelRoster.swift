@@ -4,7 +4,7 @@ import WireCoding
 /// The members of a channel, derived from one here-now answer and from presence events. A value (rule LL-17).
 ///
 /// The answer may or may not include events that arrive during the request. Such events are applied at once, stored, and applied again to
-/// the answer, because joining twice changes nothing.
+/// the answer. An event that the answer includes is thus applied twice, which is harmless: a second join of a user changes nothing.
 struct ChannelRoster: Hashable, Sendable {
     private enum Change: Hashable, Sendable {
         case joined(Member)

@@ -7,7 +7,7 @@ public struct Presence: Sendable {
     /// after the end of the room the list is empty.
     public var members: [Member] { hold.members }
 
-    /// The changes of the members from now on. After a reconnect the sequence delivers only the differences to the members before it. Each
-    /// read of the property returns an independent sequence.
+    /// The changes of the members from now on. After a reconnect the sequence delivers only the differences between the members before and
+    /// after the outage. Each read of the property returns an independent sequence.
     public var changes: PresenceChanges { hold.presenceChanges() }
 }

@@ -29,7 +29,7 @@ public struct PresenceChanges: AsyncSequence, Sendable {
     /// Iteration cannot throw; it ends with the room or the client.
     public typealias Failure = Never
 
-    /// The members as the consumer has them after all received and all pending changes.
+    /// The state of the consumer. `members` is the list that results from all changes that were delivered or are pending.
     fileprivate struct Told: Sendable {
         var members: MemberList
         /// Changes that replace dropped ones and were not delivered yet. Together they lead from the members that the consumer has to

@@ -231,8 +231,8 @@ final class PubNubAdapter: ServiceAdapter {
         return PubNubList(channels: tracksPresence ? [channel, channel + PubNubMessage.presenceSuffix] : [channel])
     }
 
-    /// The error for a name that is neither a single channel nor a single pattern; nil for a valid name. Messages of such a name would
-    /// belong to no room.
+    /// The error for a name that is neither a single channel nor a single pattern; nil for a valid name. Messages that arrive for an
+    /// invalid name would belong to no room.
     ///
     /// - Parameter isPattern: whether a pattern is allowed.
     private static func problem(with channel: String, isPattern: Bool = true) -> LifelineError? {

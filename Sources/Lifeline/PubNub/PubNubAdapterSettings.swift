@@ -72,7 +72,8 @@ extension Service {
     ///   - authToken: a token or an auth key, if the keyset uses the access manager.
     ///   - tokens: your code that gets tokens, in place of `authToken`: the client requests another token before one expires and when one
     ///     is refused.
-    ///   - secretKey: signs every request; the service grants it every right. For servers, tools and tests: do not ship it to users.
+    ///   - secretKey: signs every request; the service grants every right to a client with this key. For servers, tools and tests: do not
+    ///     ship it to users.
     ///   - cipherKey: encrypts published messages and decrypts received ones; all participants need the same key.
     ///   - readingKeys: further keys that decrypt received messages and the history; without effect without `cipherKey`.
     ///   - cipherForm: the method of encrypting; both methods are decrypted.

@@ -181,7 +181,8 @@ extension PubNubNews {
         }
     }
 
-    /// Handles typing signals (rule LL-123). A signal that is older than its lifetime, such as a missed one, is ignored.
+    /// Handles typing signals (rule LL-123). A signal that is older than ``TypingRoster/lifetime``, such as one that the client fetches
+    /// after an outage, is ignored.
     ///
     /// - Parameter position: the timetoken at which the answer with the message ends.
     /// - Returns: whether the message is a typing signal.

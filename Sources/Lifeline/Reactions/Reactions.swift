@@ -31,7 +31,7 @@ public struct Reactions: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     let stream: EventStream<ReactionItem>
-    /// When the sequence was created. A report of dropped changes is measured from this time.
+    /// When the sequence was created. The start of the gap that reports dropped changes is derived from this time.
     let start: Moment
     let clock: FeedClock
     /// Keeps the room subscribed while a consumer reads this sequence.

@@ -34,7 +34,7 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// Subscribes to a channel. Reports the service's confirmation as an event and then returns. Throws when the service has refused for
     /// good, or when the connection was ended. The adapter drops a channel that the service refuses for good, now or later.
     ///
-    /// - Parameter submitted: called once the subscription was requested; from then on ``unsubscribe(_:)`` cancels it.
+    /// - Parameter submitted: called as soon as the subscription was requested; from then on ``unsubscribe(_:)`` cancels it.
     func subscribe(_ channel: String, submitted: @escaping @Sendable () -> Void) async throws(LifelineError)
     /// Unsubscribes a channel, in every state of the connection. Also drops a subscription that is not confirmed yet.
     func unsubscribe(_ channel: String)

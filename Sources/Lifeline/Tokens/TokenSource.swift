@@ -194,7 +194,7 @@ final class TokenSource<Value: Sendable>: Sendable {
 
     // MARK: Time
 
-    /// The time in seconds from now, when a value was provided, to its renewal.
+    /// How many seconds after `now`, the time at which the app provided a value, the value is renewed. `expires` is the value's end.
     private func pause(until expires: Int, at now: Int) -> Int {
         let rest = max(expires.subtractingReportingOverflow(now).partialValue, 0)
         return max(rest - min(margin, rest / 2), 1)

@@ -71,7 +71,7 @@ extension Room {
 }
 
 extension ClientCore {
-    /// Throws when the client requires encryption. For features whose messages no service encrypts (rule LL-26).
+    /// Throws when the client requires encryption. Called for features whose messages are not encrypted with any service (rule LL-26).
     func checkUnencrypted(_ feature: ChannelFeature) throws(LifelineError) {
         guard requiresEncryption else { return }
         throw .unsupported(feature: "encryption of \(feature)", service: adapter.serviceName)

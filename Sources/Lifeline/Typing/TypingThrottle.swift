@@ -2,8 +2,8 @@ import ConnectionEngine
 
 /// Decides which of the user's keystrokes are sent as typing messages. A value (rule LL-122).
 struct TypingThrottle: Sendable {
-    /// The shortest time between two typing messages. It is shorter than ``TypingRoster/lifetime``, for which others count the user as
-    /// typing, so that a message may arrive late.
+    /// The shortest time between two typing messages. It is 2 s shorter than ``TypingRoster/lifetime``, for which others count the user as
+    /// typing. A message that arrives up to 2 s late therefore still extends the indicator.
     static let pause: Duration = .seconds(4)
 
     /// When the last typing message was sent; nil if the user has published a message or stopped since.
