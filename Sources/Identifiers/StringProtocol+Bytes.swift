@@ -1,6 +1,6 @@
-// Byte-wise versions of `hasPrefix`, `hasSuffix`, `contains` and `split`. Those of the standard library compare Characters: a comma before
-// a combining mark, or after U+0600, is another Character than a comma. Protocols divide and mark names by bytes, so the standard library
-// would disagree with other readers of the same name (rule HB-84).
+// Byte-wise versions of `hasPrefix`, `hasSuffix`, `contains` and `split`. The functions of the standard library compare Characters: a comma
+// before a combining mark, or after U+0600, is another Character than a comma. Protocols separate names, and recognise their prefixes, by
+// single bytes. The standard library would therefore read some names differently from other programs (rule HB-84).
 extension StringProtocol {
     /// Whether the UTF-8 bytes begin with those of `prefix`.
     @inlinable

@@ -6,9 +6,10 @@ import ServerRuntime
 /// The queue of messages that are to be published in the other services of a server. All servers that share a backend have one queue (rules
 /// BR-11, BR-12 and BR-21).
 ///
-/// Each service adds its messages under the lock that orders them. Only the bridge that joined first takes messages from the queue. When
-/// its server stops, the next bridge continues. Each message is therefore bridged once and in order. A bridged message is never added to
-/// the queue again, so there are no loops.
+/// Each service adds its messages under the lock that also orders these messages in the service. Each server has a bridge, which publishes
+/// messages in the server's other services. Only the bridge that joined first takes messages from the queue. When the server of this bridge
+/// stops, the next bridge continues. Each message is therefore bridged once and in order. A bridged message is never added to the queue
+/// again, so there are no loops.
 package final class BridgeQueue: BridgeTap {
     private struct State {
         /// The bridges of all servers, in the order in which they joined. Only the first one takes messages.
@@ -52,7 +53,8 @@ package final class BridgeQueue: BridgeTap {
         }.get()
     }
 
-    /// How many messages wait in the queue; 0 for a bridge that is not the first one.
+    /// How many messages wait in the queue, for the metrics of the first bridge. 0 for every other bridge, so that each message is counted
+    /// once.
     func count(for bridge: ServiceBridge) -> Int {
         state.withLockedValue { $0.bridges.first === bridge ? $0.waiting.count : 0 }
     }
@@ -87,8 +89,8 @@ package final class BridgeQueue: BridgeTap {
     }
 
     private func drain(_ bridge: ServiceBridge) {
-        // While the queue of an event loop of the server is full, the bridge waits. The queue is bounded, so waiting cannot use unlimited
-        // memory (rules BR-12 and SV-14).
+        // While the queue of an event loop of the server is full, the bridge waits. The messages that wait in the bridge's queue are
+        // limited by its capacity, so waiting cannot use unlimited memory (rules BR-12 and SV-14).
         let isHeld = bridge.context.congestion.wait { [weak self] in
             guard let self else { return }
             state.withLockedValue { self.schedule(&$0) }

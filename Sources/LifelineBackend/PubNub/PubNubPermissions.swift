@@ -78,7 +78,8 @@ public struct PubNubPermission: Hashable, Sendable {
     }
 }
 
-/// The contents of an access token. A signature of another issuer is not verified, because that needs the issuer's secret key.
+/// The contents of an access token. The signature is not verified if another issuer has signed the token, because this needs that issuer's
+/// secret key.
 public struct PubNubTokenContents: Hashable, Sendable {
     /// When the token was issued, in seconds since 1970.
     public var issued: Int
@@ -111,7 +112,7 @@ extension PubNubTokenContents {
 }
 
 extension [PubNubPermission] {
-    /// The entries for resources (`patterns` is false) or for patterns of names, in the encoding of tokens.
+    /// The entries that name single resources (`patterns` is false) or patterns of names (true), in the encoding of tokens.
     func grants(patterns: Bool) -> PubNubGrants {
         var grants = PubNubGrants()
         for entry in self where entry.isPattern == patterns {

@@ -7,7 +7,8 @@ extension PusherBackend {
     ///
     /// - Parameters:
     ///   - prefix: the prefix of the channels' names; nil for all channels.
-    ///   - attributes: the attributes of each channel in the answer. The service counts users only when the prefix begins with `presence-`.
+    ///   - attributes: the attributes of each channel that the answer is to contain. The service counts users only when the prefix begins
+    ///     with `presence-`.
     /// - Throws: the error of the call.
     public func channels(
         prefix: String? = nil, attributes: Set<PusherChannelAttribute> = []
@@ -20,7 +21,7 @@ extension PusherBackend {
         return try PusherChannelInfo.list(answer, isOccupied: true)
     }
 
-    /// Requests one channel, occupied or not, with the given attributes.
+    /// Requests the given attributes of one channel, and whether the channel is occupied.
     ///
     /// - Throws: the error of the call.
     public func channel(

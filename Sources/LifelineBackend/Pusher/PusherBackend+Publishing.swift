@@ -12,7 +12,7 @@ public struct PusherBatchEvent: Hashable, Sendable {
     public var data: String
     /// The socket id of the connection that does not get the event; nil for none.
     public var excludedSocketID: String?
-    /// The attributes of the channel that the service returns.
+    /// The attributes of the channel that the answer is to contain.
     public var attributes: Set<PusherChannelAttribute>
 
     /// Makes an event for a channel, with its payload as text.
@@ -49,7 +49,7 @@ extension PusherBackend {
     ///   - channels: 1 to 100 names. An encrypted channel must be the only one, because each encrypted channel has its own key.
     ///   - text: the payload that subscribers get; normally JSON. Data of an encrypted channel is encrypted by this call.
     ///   - socketID: the connection that does not get the event, normally the one whose user caused it; nil for none.
-    ///   - attributes: the attributes of the channels in the answer.
+    ///   - attributes: the attributes of the channels that the answer is to contain.
     /// - Throws: the error of the call.
     /// - Returns: the channels with these attributes; empty when no attributes were requested.
     @discardableResult

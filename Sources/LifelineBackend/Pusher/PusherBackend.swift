@@ -31,8 +31,8 @@ public struct PusherBackend: Sendable {
     ///
     /// - Parameters:
     ///   - appID: the application's id.
-    ///   - keys: keys of the application. The first one signs; webhooks may be signed with any of them, so that keys can be replaced
-    ///     without an interruption: add the new key at the end, configure it in clients and service, then remove the old one (rule BK-3).
+    ///   - keys: keys of the application. The first one signs; webhooks may be signed with any of them, so keys can be replaced without an
+    ///     interruption: add the new key at the end, configure the new key in clients and service, then remove the old key (rule BK-3).
     ///   - address: the address of the HTTP API, such as `.pusherCluster("eu")`.
     ///   - encryptionMasterKey: 32 bytes in base64, for encrypted channels; nil without them.
     ///   - options: the options of calls.

@@ -51,7 +51,7 @@ struct BackendCaller: Sendable {
 
     /// Sends a call, and repeats it after temporary failures as `repetition` allows.
     ///
-    /// - Parameter call: makes the request for each attempt, because signatures have timestamps.
+    /// - Parameter call: makes the request. Called for each attempt, because each request is signed with the present time.
     /// - Returns: an answer with a 2xx status that is not a web page.
     func send(_ repetition: Repetition, _ call: @Sendable () -> HTTPCall) async throws(BackendError) -> HTTPCallAnswer {
         var attempt = 0

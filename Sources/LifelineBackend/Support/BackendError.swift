@@ -76,8 +76,8 @@ extension BackendError {
             mayHaveTakenEffect: !failure.precedesSending && failure.category != .badRequest)
     }
 
-    /// Makes the error for a refused call. It contains at most 200 characters of the service's text, on one line; the text is taken from
-    /// the JSON's message if there is one.
+    /// Makes the error for a refused call. It contains at most 200 characters of the service's text, on one line: the error message in the
+    /// answer's JSON if there is one, otherwise the beginning of the answer's body.
     init(_ answer: HTTPCallAnswer) {
         let json = try? JSONText(bytes: answer.body)
         let own = json?["errorMessage"]?.string ?? json?["error"]?["message"]?.string ?? json?["message"]?.string
