@@ -57,7 +57,7 @@ extension TestService {
     /// Makes the service lose the messages that it stores for disconnected clients, so that clients declare a gap after the next reconnect.
     /// Call ``drop(_:)`` next. Histories stay.
     ///
-    /// Pusher stores no such messages, so that with Pusher every reconnect is a gap.
+    /// Pusher stores no such messages, so a client of Pusher declares a gap after every reconnect.
     public func loseMessages() {
         core.change { state in
             state.stream = []

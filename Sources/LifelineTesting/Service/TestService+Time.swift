@@ -46,8 +46,8 @@ extension TestService {
             let before = core.work.activity
             try await settleOnce(for: task)
             quiet = core.work.activity == before ? quiet + 1 : 0
-            // With callback queues the service must be idle three times in a row, because a closure on a queue may enqueue another one,
-            // which is not counted as work.
+            // A closure on a callback queue may enqueue another closure, which is not counted as work. With callback queues, three checks
+            // in a row must therefore find the clients idle.
             let isQuiet = quiet >= (core.work.queues.isEmpty ? 1 : 3)
             if isQuiet, core.work.forgetDoings(ifNothingSince: before) { return }
         }

@@ -30,8 +30,8 @@ public final class ChannelModel<Value: Decodable & Sendable> {
     @ObservationIgnored private let history: Int
     @ObservationIgnored private var isRunning = false
     @ObservationIgnored private var isLoading = false
-    /// The id before which the next older page ends. It may belong to a message without a row, because messages of other events have none
-    /// (rule UI-8).
+    /// The id before which the next older page ends. It may be the id of a message without a row, because only messages of the model's
+    /// event have rows (rule UI-8).
     @ObservationIgnored private var older: String?
     /// How many subscriptions ``run()`` has made. A page that was requested for an earlier subscription is ignored.
     @ObservationIgnored private var generation = 0

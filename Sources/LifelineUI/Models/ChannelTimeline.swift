@@ -16,8 +16,8 @@ struct ChannelTimeline<Value: Decodable & Sendable>: Sendable {
         self.limit = max(limit, 1)
     }
 
-    /// Prepares the rows for a new subscription. With a history the rows are removed, because the history contains their messages again.
-    /// Without one, a gap is added behind them.
+    /// Prepares the rows for a new subscription. If a history will be loaded, the present rows are removed, because the history contains
+    /// their messages. Otherwise a gap is added behind the rows.
     mutating func begin(withHistory: Bool) {
         known = []
         if withHistory {

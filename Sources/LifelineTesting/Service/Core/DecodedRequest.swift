@@ -3,7 +3,7 @@ import HTTPTransport
 /// The decoded parts of an HTTP request: method, path, query and body.
 struct DecodedRequest: Sendable {
     let method: String
-    /// The percent-decoded parts of the path. A part with a list of names still has its commas.
+    /// The percent-decoded parts of the path. A part that is a list of names is not split at its commas.
     let path: [String]
     let query: [String: String]
     let body: [UInt8]

@@ -14,7 +14,7 @@ extension ConnectionFailure {
         .networkUnavailable, "The server refuses connections.", errno: ECONNREFUSED, precedesSending: true)
     static let noRoute = ConnectionFailure(
         .networkUnavailable, "There is no route to the server.", errno: ENETUNREACH, precedesSending: true)
-    /// The failure of requests and connections in progress when the network is lost; the server may have received them.
+    /// The failure of requests and connections in progress when the network is lost; the server may have received such a request.
     static let routeLost = ConnectionFailure(.networkUnavailable, "There is no route to the server.", errno: ENETUNREACH)
     static let reset = ConnectionFailure(.unexpectedDisconnect, "The connection was reset.", errno: ECONNRESET)
     static let cut = ConnectionFailure(.unexpectedDisconnect, "The server closed the connection before its answer was complete.")

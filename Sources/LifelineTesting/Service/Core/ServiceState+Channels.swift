@@ -68,7 +68,8 @@ extension ServiceState {
         deliverChat(json, type: event, on: name, from: user)
     }
 
-    /// Delivers that another user is typing or has stopped. Chat delivers only the start, and only on direct channels.
+    /// Notifies clients that another user is typing or has stopped. Clients of chat are notified only of the start, and only on direct
+    /// channels.
     mutating func setTyping(_ isTyping: Bool, of user: String, on name: String) {
         let kind = PusherChannelKind(of: name)
         if kind.allowsClientEvents {

@@ -50,7 +50,7 @@ struct ServiceState: Sendable {
     private var lastID: UInt64 = 0
     private var lastTick: UInt64 = 0
     /// The time on the manual clock. It is updated at each step of the test's script, and when a client connects, makes a request or sends
-    /// a frame; between them it may be late.
+    /// a frame; between these events the value may be behind the clock.
     var now = Moment(nanoseconds: 1_000_000_000)
 
     /// Returns a new number for a socket or a request: one more than the last number.

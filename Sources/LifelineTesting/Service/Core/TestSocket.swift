@@ -59,7 +59,7 @@ extension ServiceState {
                 return refusePusher(id, refusal)
             }
             // A chat client sends its key and its token only after the socket is open. The socket is therefore opened first, and the
-            // service refuses the client when they arrive.
+            // service refuses the client when key and token arrive.
             sockets[id]?.isOpen = true
             tell(id, .opened)
         }
