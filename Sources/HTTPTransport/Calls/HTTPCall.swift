@@ -33,7 +33,7 @@ public struct HTTPCallAnswer: Hashable, Sendable {
     public var status: Int
     public var headers: [HTTPField]
     public var body: [UInt8]
-    /// The URL of the request, because redirects are not followed.
+    /// The URL of the request. It is also the URL of the answer, because redirects are not followed.
     public var url: String
 
     public init(status: Int, headers: [HTTPField] = [], body: [UInt8] = [], url: String) {

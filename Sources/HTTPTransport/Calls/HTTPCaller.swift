@@ -56,7 +56,8 @@ public final class HTTPCaller: Sendable {
         connections = .connections(for: settings)
     }
 
-    /// Makes a request. An answer of any status is a success here; see ``HTTPCallAnswer/failure`` for unsuccessful ones.
+    /// Makes a request. An answer with any status counts as a success here; ``HTTPCallAnswer/failure`` describes an answer with an
+    /// unsuccessful status.
     ///
     /// - Parameters:
     ///   - timeout: the time limit of name lookup, connection, request and answer together.
@@ -73,7 +74,7 @@ public final class HTTPCaller: Sendable {
             completion(.failure(error))
             return {}
         }
-        // The completion captures the caller, because its connections must stay open until the request has ended.
+        // The completion captures the caller, because the caller's connections must stay open until the request has ended.
         let running = perform(request, timeout: timeout) { result in withExtendedLifetime(self) { completion(result) } }
         return { running.cancel() }
     }

@@ -2,8 +2,8 @@ import ConnectionEngine
 import NIOCore
 import TransportCommon
 
-/// A pool of connections: keeps idle ones, opens new ones within limits, and queues exchanges that wait for one (rules HT-33 to HT-36).
-/// Used on one event loop.
+/// A pool of connections: keeps idle connections, opens new ones within limits, and queues exchanges (a request with its answer) that wait
+/// for a connection (rules HT-33 to HT-36). Used on one event loop.
 final class ConnectionPool {
     private let eventLoop: any EventLoop
     private let dialer: ServerDialer
@@ -70,12 +70,13 @@ final class ConnectionPool {
         if isClosed || connection.uses == 0 && !keepsUnrequested { return connection.close() }
         origin.keep(connection)
         if idleTimer == nil { setIdleTimer(in: keepAlive) }
-        // If requests to another origin wait because the total limit of connections is reached, an idle connection is closed again.
+        // If requests to another origin wait because the total limit of connections is reached, the pool closes its oldest idle connection,
+        // so that these requests get a new one.
         if origin.waitingCount > 0 { dial(for: origin) }
         if isStarved { closeOldestIdle() }
     }
 
-    /// Subtracts a closed connection from the numbers of open connections, and opens others if requests wait for them.
+    /// Subtracts a closed connection from the numbers of open connections, and opens new connections if requests wait for them.
     func removed(_ connection: PooledConnection) {
         connection.origin.forget(connection)
         connection.origin.openCount -= 1

@@ -2,11 +2,11 @@ import ConnectionEngine
 import NIOCore
 import NIOHTTP1
 
-/// The object that started an exchange and receives its outcome. Used on one event loop.
+/// The object that started an exchange (a request with its answer) and receives the outcome. Used on one event loop.
 protocol ExchangeOwner: AnyObject {
     /// Reports that the request is being written to a connection.
     func began(_ run: ExchangeRun)
-    /// Reports that bytes of an answer have arrived that is not complete yet.
+    /// Reports that bytes of an answer have arrived, while the answer is not complete yet.
     func heard(_ run: ExchangeRun)
     func answered(_ run: ExchangeRun, head: HTTPResponseHead, body: ByteBuffer)
     /// Reports a failed exchange.

@@ -63,8 +63,8 @@ final class OriginConnections {
 
     /// Removes and returns the exchange that has waited longest.
     ///
-    /// - Parameter isFresh: whether the available connection is new. If it is not, second attempts are skipped, because they need a new one
-    ///   (rule HT-11).
+    /// - Parameter isFresh: whether the available connection is new. If false, second attempts are skipped, because they need a new
+    ///   connection (rule HT-11).
     func takeWaiting(isFresh: Bool) -> ExchangeRun? {
         while waiting.first?.isOver == true { waiting.removeFirst() }
         guard let index = waiting.firstIndex(where: { !$0.isOver && (isFresh || !$0.isRepetition) }) else { return nil }

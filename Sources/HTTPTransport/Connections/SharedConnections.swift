@@ -3,7 +3,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 import TransportCommon
 
-/// One connection pool for each set of settings. It is shared by all callers with these settings, and closed when none uses it.
+/// One connection pool for each set of settings. The pool is shared by all callers with these settings, and closed when no caller uses it
+/// any more.
 final class SharedConnections: Sendable {
     /// The settings that must be equal for two callers to share a pool.
     struct Settings: Hashable, Sendable {

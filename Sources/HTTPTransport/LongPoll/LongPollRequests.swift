@@ -51,8 +51,8 @@ final class LongPollRequests {
         isLeaving = true
         endPoll()
         if calls.isEmpty { return leave() }
-        // The timer fires earlier than `leaveAt` if it is set for another deadline, such as that of the cancelled poll. Therefore the time
-        // is stored.
+        // The timer may already be set for an earlier deadline, such as that of the cancelled poll. When it fires, the stored `leaveAt`
+        // shows whether this deadline has passed too.
         let deadline = NIODeadline.now() + TimeAmount(settings.configuration.closeTimeout)
         leaveAt = deadline
         setAlarm(deadline)
@@ -178,7 +178,7 @@ extension LongPollRequests: ExchangeOwner {
         if run.isStale(within: settings.configuration.staleWindow) {
             return start(run.exchange, isPoll: run.isPoll, isRepetition: true)
         }
-        // A poll whose request was not written yet has failed to connect, so its failure is that of a call.
+        // If the request of a poll was not written yet, its connection could not be opened. The error is then translated as for a call.
         tell(run, run.isPoll && run.beganAt != nil ? .polling(error) : .calling(error))
     }
 }

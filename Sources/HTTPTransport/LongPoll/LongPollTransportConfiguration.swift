@@ -24,7 +24,8 @@ public struct LongPollTransportConfiguration: Hashable, Sendable {
     public var liveness: SocketLiveness
     /// The kinds of networks that may be used (rule SO-108). All by default.
     public var paths: NetworkPaths
-    /// If a reused connection ends within this time after a request, the server is assumed to have closed it before (rule HT-11). 1 s.
+    /// If a reused connection ends within this time after a request, the server is assumed to have closed the connection before the request
+    /// arrived (rule HT-11). 1 s.
     var staleWindow = Duration.seconds(1)
 
     public init(
