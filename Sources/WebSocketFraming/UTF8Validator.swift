@@ -4,7 +4,7 @@
 public struct UTF8Validator: Hashable, Sendable {
     /// The number of continuation bytes that are missing from the last character of the bytes checked so far.
     private var missing: UInt8 = 0
-    /// The bounds of the next continuation byte. After some first bytes they are narrower than 0x80...0xBF.
+    /// The bounds of the next continuation byte. After some first bytes of a character the bounds are narrower than 0x80...0xBF.
     private var lower: UInt8 = 0x80
     private var upper: UInt8 = 0xBF
 

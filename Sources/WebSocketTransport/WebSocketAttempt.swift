@@ -102,7 +102,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         }
     }
 
-    /// Stores the timer of the attempt, which is cancelled when the connection is open or has failed.
+    /// Stores the timer of the attempt. The timer is cancelled when the connection is open or the attempt has failed.
     func keep(_ timer: Scheduled<Void>) {
         let isOver = state.withLockedValue { state in
             if state.report == nil { return true }

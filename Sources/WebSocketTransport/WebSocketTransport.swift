@@ -16,7 +16,7 @@ public final class WebSocketTransport<Session: WebSocketSession>: ClientTranspor
     private let configuration: WebSocketTransportConfiguration
     private let group: any EventLoopGroup
     private let lookUp: SystemResolver.LookUp
-    /// All attempts to connect, and their connections, whose socket may still be open.
+    /// The attempts to connect whose socket may still be open, with their connections.
     private let attempts = NIOLockedValueBox<[AttemptID: Attempt]>([:])
 
     /// Makes a transport.
@@ -53,8 +53,8 @@ public final class WebSocketTransport<Session: WebSocketSession>: ClientTranspor
         report: @escaping @Sendable (TransportEvent<Session.Inbound>) -> Void
     ) {
         let attempt = Attempt(eventLoop: group.next(), report: report)
-        // The closure below captures the transport, which owns the table of attempts, weakly, so that an attempt does not keep the
-        // transport alive.
+        // The transport owns the table of attempts. The closure below therefore captures the transport weakly, so that an attempt does not
+        // keep the transport alive.
         let replaced = attempts.withLockedValue { $0.updateValue(attempt, forKey: id) }
         replaced?.cut()
         attempt.whenOver { [weak self, weak attempt] in

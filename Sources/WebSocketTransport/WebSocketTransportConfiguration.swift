@@ -10,7 +10,8 @@ public struct WebSocketTransportConfiguration: Hashable, Sendable {
     public var pins: CertificatePins?
     /// The certificate that the client presents when the server requests one; nil for none (rule WT-50).
     public var certificate: ClientCertificate?
-    /// The proxy, which is asked with `CONNECT` for `ws` as well as for `wss`; nil for none. The proxy resolves the server's name.
+    /// The proxy, from which a tunnel is requested with `CONNECT`, for `ws` as well as for `wss`; nil for none. The proxy resolves the
+    /// server's name.
     public var proxy: HTTPProxy?
     /// The time limit for connecting by TCP, over all addresses of the host. 10 s by default.
     public var connectTimeout: Duration

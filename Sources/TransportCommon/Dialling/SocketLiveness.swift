@@ -42,9 +42,9 @@ public struct SocketLiveness: Hashable, Sendable {
         probes = (budget - idle) / interval
     }
 
-    /// Derives the settings from the time in which the engine detects a silent connection, but at most from the timing's own limit for
-    /// sockets, usually 25 s. An app that permits a longer silence permits it for messages of the service; the kernel still expects
-    /// acknowledgements within this limit.
+    /// Derives the settings from the time in which the engine detects a silent connection. The maximum is the timing's own limit for
+    /// sockets, usually 25 s. An app may permit a longer silence, during which the service sends no messages; the kernel still expects
+    /// acknowledgements within this maximum.
     public init(_ timing: ConnectionTiming) {
         self.init(within: min(timing.activity + timing.probe, timing.socket))
     }

@@ -23,7 +23,7 @@ public final class SystemResolver: Resolver, Sendable {
     private let ipv4: EventLoopPromise<[SocketAddress]>
     private let ipv6: EventLoopPromise<[SocketAddress]>
 
-    /// Makes a resolver for one connection attempt on `eventLoop`, which must call both query methods.
+    /// Makes a resolver for one connection attempt on `eventLoop`. The attempt must call both query methods.
     public init(eventLoop: any EventLoop, lookUp: @escaping LookUp = SystemResolver.lookUp) {
         self.eventLoop = eventLoop
         self.lookUp = lookUp

@@ -60,8 +60,8 @@ struct ChainLink: Sendable {
         return isUsable(at: unixTime) && (content.extensions.keyUsage ?? uses) & uses != 0
     }
 
-    /// Whether this certificate may have issued the last certificate of `chain`: its name, validity, key usage and constraints permit it.
-    /// The signature is not checked here.
+    /// Whether this certificate may have issued the last certificate of `chain`: the name, validity, key usage and constraints of this
+    /// certificate permit this. The signature is not checked here.
     func mayIssue(for chain: [ChainLink], at unixTime: Int64) -> Bool {
         guard let last = chain.last, content.subject.elementsEqual(last.content.issuer), isUsable(at: unixTime) else {
             return false

@@ -14,8 +14,8 @@ extension TLSConfiguration {
         .TLS_AES_128_GCM_SHA256, .TLS_AES_256_GCM_SHA384, .TLS_CHACHA20_POLY1305_SHA256,
     ]
 
-    /// The cipher suites of TLS 1.2 that a client offers: those of a server, followed by ECDHE with CBC for older servers. Suites that
-    /// exchange the key with the certificate's key are not offered (rule WT-48).
+    /// The cipher suites of TLS 1.2 that a client offers: those of a server, followed by ECDHE with CBC for older servers. Suites whose key
+    /// exchange encrypts with the certificate's RSA key are not offered, because they lack forward secrecy (rule WT-48).
     public static let clientSuites =
         serverSuites + [
             .TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA, .TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA,

@@ -25,14 +25,15 @@ public enum TrustRoots: Hashable, Sendable {
         var certificate: ClientCertificate?
     }
 
-    /// The largest number of cached TLS contexts with client certificates. A further one first removes all of them from the cache; programs
-    /// have one or two.
+    /// The largest number of cached TLS contexts with client certificates. Before a further context of this kind is cached, all of them are
+    /// removed from the cache. Programs usually have one or two.
     private static let mostCertified = 16
 
     /// The TLS context that all connections with these roots share. Making it takes some milliseconds and 1 to 2 MiB, once.
     ///
     /// - Parameters:
-    ///   - checksPeer: whether the TLS library compares the name or address; otherwise the caller must.
+    ///   - checksPeer: whether the TLS library compares the certificate's names with the server's name or address. If false, the caller
+    ///     must compare them.
     ///   - certificate: the certificate that the client presents when a server requests one.
     /// - Throws: `ConnectionFailure` of category `badRequest` when the roots cannot be read. A failure is not cached.
     func context(

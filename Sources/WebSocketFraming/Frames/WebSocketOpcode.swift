@@ -11,7 +11,7 @@ public enum WebSocketOpcode: UInt8, Hashable, Sendable {
     public var isControl: Bool { rawValue & 0x8 != 0 }
 }
 
-/// The side of a connection that this code plays. Clients mask their frames, servers do not.
+/// The role of this side in a connection. Clients mask their frames, servers do not.
 public enum WebSocketRole: Hashable, Sendable {
     case client
     case server

@@ -125,12 +125,12 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         if answers.readableBytes > 0 { write(answers) }
         guard let goodbye else { return }
         flushReceived()
-        // A close frame is answered, unless this side has sent its own before.
+        // The peer's close frame is answered with a close frame, unless this side has already sent one.
         if stage != .closing { sendClose(code) }
         end(stage == .closing && receiver.isFinished ? closedOnRequest(goodbye) : goodbye)
     }
 
-    /// The result of a close that this side has requested: it is not a failure, but it has the peer's close code.
+    /// The outcome that is reported after a close that this side has requested: a disconnection on request, with the peer's close code.
     private func closedOnRequest(_ said: ConnectionFailure) -> ConnectionFailure {
         var failure = ConnectionFailure.disconnectedOnRequest
         failure.closeCode = said.closeCode
