@@ -84,8 +84,8 @@ public struct Channel: Sendable {
     /// Members have no ``Member/info`` when the service does not send the data, as with Pusher's HTTP API. The result has at most 10,000
     /// members of a PubNub channel and 500 of an open channel of chat.
     ///
-    /// - Throws: ``LifelineError/Code/unsupported`` when the service has no such request, or needs the app's secret for it as Pusher does;
-    ///   ``LifelineError/Code/disconnected`` when the request needs a connection and there is none.
+    /// - Throws: ``LifelineError/Code/unsupported`` when the service has no such request, or when the client lacks the app's secret, which
+    ///   Pusher requires for the request; ``LifelineError/Code/disconnected`` when the request needs a connection and there is none.
     public func members() async throws(LifelineError) -> [Member] {
         try await core.adapter.members(of: name)
     }

@@ -19,8 +19,8 @@ public struct ChannelFeature: RawRepresentable, Hashable, Sendable, CaseIterable
     /// Loading earlier messages with ``Channel/history(last:)`` and ``Channel/history(before:limit:)``.
     public static let history = ChannelFeature(rawValue: "history")
     /// Resuming after a message that the app already has: ``Room/deliveries(since:)`` from a ``HistoryStart/position(_:)``. With Pusher,
-    /// only the server of this package can replay missed messages, and only its answer shows the client that it can. With other servers of
-    /// Pusher's protocol the client reports a gap.
+    /// only the server of this package can replay missed messages. Whether a server can is known only after its answer; if it cannot, the
+    /// client reports a gap.
     public static let resuming = ChannelFeature(rawValue: "resuming")
     /// A list of members that is kept up to date: ``Room/presence``.
     public static let presence = ChannelFeature(rawValue: "presence")

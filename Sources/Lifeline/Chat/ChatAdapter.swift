@@ -9,8 +9,8 @@ import TransportCommon
 final class ChatAdapter: ServiceAdapter {
     typealias Driver = ConnectionDriver<ChatSession>
 
-    /// A change of the adapter's state. It returns events for the client's hub, which distributes them to sequences, and tasks for the
-    /// adapter. The changes of all threads run one after the other.
+    /// A function that changes the adapter's state. It returns events for the client's hub, which distributes them to sequences, and tasks
+    /// for the adapter. The changes of all threads run one after the other.
     typealias Step = @Sendable (inout ChatEventTranslation) -> ChatEventTranslation.Report
 
     struct State {
@@ -104,8 +104,8 @@ final class ChatAdapter: ServiceAdapter {
         }
     }
 
-    /// Disconnects. The command is also sent when there is no connection, because the session then reports the outcome of waiting messages
-    /// (rule NS-15).
+    /// Disconnects. The command is also sent without a connection, so that the session reports the outcome of messages that wait for a
+    /// connection (rule NS-15).
     func disconnect() {
         driver.submit(.perform(.leave(disablePush: false), nil))
         driver.submit(.disconnect)

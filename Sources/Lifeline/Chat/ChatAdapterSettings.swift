@@ -44,8 +44,8 @@ extension Service {
     ///   - device: the id of this installation, 1 to 64 characters; nil for a random one. Another client with the same id, or with the same
     ///     class and user, ends this client's session: the phase becomes `failed` with the category `kicked`.
     ///   - deviceClass: the class of this device.
-    ///   - yields: whose session ends when this client reconnects after an outage and another client of its class has signed in: true ends
-    ///     this client's session, false the other client's.
+    ///   - yields: whose session ends when this client reconnects after an outage, during which another client of the same class has signed
+    ///     in: true ends this client's session, false the other client's.
     ///   - presence: whether ``Room/presence`` of open channels is kept up to date. It costs a request for each channel and connection.
     public static func nexconn(
         appKey: String, host: ServiceHost, path: String? = nil, access: NexconnAccess, device: String? = nil,

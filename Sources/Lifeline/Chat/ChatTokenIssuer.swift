@@ -59,8 +59,8 @@ struct ChatTokenIssuer: Sendable {
     /// The server API request `auth/access-token/issue`, signed with the application's secret (rule NP-21).
     private func request(for credentials: ChatCredentials, at seconds: Int) -> HTTPCall {
         let nonce = ChatAdapterSettings.randomID()
-        // The timestamp is the last millisecond of the second: a timestamp at its beginning could be earlier than the start of a server
-        // that started in this second, and a server refuses calls that were signed before its start (rule NA-8).
+        // The timestamp is the last millisecond of the second. A server refuses calls that were signed before its start (rule NA-8), and
+        // the beginning of the second could be earlier than the start of a server that was started in this second.
         let timestamp = "\(seconds)999"
         let signature = ChatServerSignature.sign(secret: credentials.secret, nonce: nonce, timestamp: timestamp)
         let body: JSONValue = ["userId": .string(credentials.user), "name": .string(credentials.name)]

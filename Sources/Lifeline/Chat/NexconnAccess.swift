@@ -21,7 +21,8 @@ public struct NexconnAccess: Sendable {
         NexconnAccess(kind: .token(token))
     }
 
-    /// Calls your own code for a token before each connection attempt, in a task of its own, so that an expired token is never used.
+    /// Calls your own code for a token before each connection attempt, so an expired token is never used. Each call runs in a separate
+    /// task.
     ///
     /// Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to stop connecting; after other errors the client tries again.
     public static func provider(_ provider: @escaping @Sendable () async throws -> String) -> NexconnAccess {

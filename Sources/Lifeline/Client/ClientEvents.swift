@@ -13,7 +13,8 @@ public struct ClientEvents: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     let stream: EventStream<ClientEvent>
-    /// When the sequence was created. If events before the first one are dropped, the start in their report is derived from this time.
+    /// When the sequence was created. If events are dropped before the first one is delivered, the start time in the report of dropped
+    /// events is derived from this time.
     let start: Moment
     let clock: FeedClock
 

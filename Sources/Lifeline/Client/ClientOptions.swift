@@ -54,8 +54,8 @@ public struct ClientOptions: Hashable, Sendable {
     /// How long a long-poll may receive no byte before the client repeats it over a new connection from the same timetoken. Zero disables
     /// this limit. Nil for the profile's limit: 60 s, fast 6 s. At least 1 s. Rule LL-48.
     ///
-    /// A proxy between client and service may acknowledge bytes that it then loses; only a new request can detect this. It costs one
-    /// request per client and interval while nothing is published: 60 an hour by default.
+    /// A proxy between client and service may acknowledge bytes that it then loses; only a new request can detect this. While nothing is
+    /// published, the limit costs one request per client and interval: 60 an hour by default.
     public var pollRenewal: Duration?
     /// Whether the client closes the connection when the system reports that the application is in the background; true by default.
     ///

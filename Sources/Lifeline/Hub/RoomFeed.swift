@@ -6,7 +6,7 @@ import NIOConcurrencyHelpers
 final class RoomFeed: Sendable {
     private struct State {
         /// The stream of the room's first sequence. It stores elements before the first read, so that no message between the confirmation
-        /// and the loop is lost.
+        /// of the subscription and the start of a loop is lost.
         var first: EventStream<RoomItem>?
         var isEnded = false
         /// Whether the user has unsubscribed the room or its channel.

@@ -5,7 +5,7 @@ extension Outbox {
     /// Removes a message that has not been sent or that has failed. A waiting message gets the outcome ``OutboxOutcome/cancelled``, or
     /// ``OutboxOutcome/unknown(_:)`` if an earlier attempt may have arrived.
     ///
-    /// - Returns: false when the message is being sent, because this cannot be stopped reliably, and when the outbox no longer has the
+    /// - Returns: false when the message is being sent, because sending cannot be stopped reliably, and when the outbox no longer has the
     ///   message.
     @discardableResult
     public func cancel(_ id: OutboxEntry.ID) -> Bool {

@@ -30,8 +30,8 @@ extension PubNubAdapter {
         let seed = seed ?? .random(in: .min ... .max)
         var session = PubNubOptions()
         session.endsWhenEmpty = false
-        // PubNub's queue holds 100 messages for a client. With this threshold the service reports an overflow of the queue, which then is
-        // the reason of the gap.
+        // PubNub's queue holds 100 messages for a client. With this threshold the service reports an overflow of the queue, and the client
+        // states the overflow as the reason of the gap.
         session.messageCountThreshold = 100
         var policy = PubNubSession.policy(
             options.policy.retrying(options.retryPolicy), options: session, seed: seed)

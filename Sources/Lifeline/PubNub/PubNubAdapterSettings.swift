@@ -70,8 +70,8 @@ extension Service {
     ///   - userID: the id of this client's user, 1 to 92 letters.
     ///   - host: see ``ServiceHost/pubnub``.
     ///   - authToken: a token or an auth key, if the keyset uses the access manager.
-    ///   - tokens: your code that gets tokens, in place of `authToken`: the client requests another token before one expires and when one
-    ///     is refused.
+    ///   - tokens: your code that gets tokens, in place of `authToken`: the client requests another token before a token expires and when
+    ///     the service refuses a token.
     ///   - secretKey: signs every request; the service grants every right to a client with this key. For servers, tools and tests: do not
     ///     ship it to users.
     ///   - cipherKey: encrypts published messages and decrypts received ones; all participants need the same key.

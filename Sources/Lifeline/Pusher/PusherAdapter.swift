@@ -93,7 +93,8 @@ final class PusherAdapter: ServiceAdapter {
     func unsubscribe(_ channel: String) {
         if PusherChannelName.isReserved(channel) {
             // The user stays signed in, so the service continues to send the user's events; the client's hub drops them, because their
-            // channel has no room. The end of the subscription is reported by the completion, so that it is in order with those events.
+            // channel has no room. The completion reports the end of the subscription, so that the report is in order with the user's
+            // events.
             driver.perform(.unsubscribe(channel: channel)) { [state] _ in
                 state.withLockedValue { $0.body }?([.unsubscribed(channel: channel)])
             }

@@ -41,7 +41,7 @@ public struct PusherSignIn: Sendable {
     /// - Parameters:
     ///   - url: the endpoint's address.
     ///   - headers: called before the first request, and again when the endpoint has answered 401 or 403; the request is then repeated
-    ///     once. It is called once even when many requests need headers at that moment, in a task of its own (rules LL-80 to LL-84). Throw
+    ///     once. It is called once, in a separate task, even when many requests need headers at the same time (rules LL-80 to LL-84). Throw
     ///     a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to refuse; after other errors the client tries again.
     public static func endpoint(
         _ url: String, headers: @escaping @Sendable (TokenRequest) async throws -> [String: String]

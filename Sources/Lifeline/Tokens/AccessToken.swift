@@ -52,7 +52,7 @@ public struct TokenRequest: Hashable, Sendable {
 /// Your code that gets tokens from your server, with the time of their renewal.
 ///
 /// A client calls the code before its first connection attempt, again some time before a token expires, and again when the service refuses
-/// a token, with the refusal. Your code is called once, in a separate task, even when several requests need a token at that moment. A
+/// a token, with the refusal. Your code is called once, in a separate task, even when several requests need a token at the same time. A
 /// renewed token is used from the next request on; the connection stays open. ``ClientEvents`` reports each renewal and each failed one.
 /// Rules LL-80 to LL-84.
 ///

@@ -5,8 +5,8 @@ import NIOConcurrencyHelpers
 
 /// Stores a value that the app's code provides and that expires: a token, or header fields with a token.
 ///
-/// The app's code is called once for all requests that need the value at a moment, and again before the value expires. It is also called
-/// again after the service has refused the value (rules LL-80 to LL-84).
+/// The app's code is called once for all requests that need the value at the same time, and again before the value expires. It is also
+/// called again after the service has refused the value (rules LL-80 to LL-84).
 final class TokenSource<Value: Sendable>: Sendable {
     /// The token or the header fields that the app has provided, with their expiry.
     struct Credential: Sendable {

@@ -38,7 +38,7 @@ public struct Typing: Sendable {
     }
 
     /// Signals that this client's user is not typing any more, such as when the text was cleared. Nothing is sent if others do not count
-    /// the user as typing. Chat has no such message: its users see the end after 6 s, or when a message arrives.
+    /// the user as typing. Chat has no such message: other users see the end after 6 s, or when a message of this user arrives.
     ///
     /// - Throws: as ``keystroke()``.
     public func stop() async throws(LifelineError) {
