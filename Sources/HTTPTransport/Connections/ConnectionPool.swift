@@ -96,7 +96,8 @@ final class ConnectionPool {
     /// make room.
     private func dial(for origin: OriginConnections) {
         while !isClosed, origin.dials.count < origin.waitingCount {
-            // At the limit of one origin, an idle connection is closed. `slotIsFree(_:)` calls this method again when it has been closed.
+            // At the limit of one origin, an idle connection is closed. When the connection has been closed, `slotIsFree(_:)` calls this
+            // method again.
             if origin.count >= limits.perHost {
                 _ = origin.closeOldestIdle()
                 return

@@ -102,7 +102,7 @@ final class LongPollRequests {
         connections.pool.value.execute(run, to: settings.endpoint)
     }
 
-    /// Removes an exchange from the requests in progress. Returns false when it is not one of them.
+    /// Removes an exchange from the requests in progress. Returns false when the exchange is not in progress.
     private func remove(_ run: ExchangeRun) -> Bool {
         if run.isPoll {
             guard poll === run else { return false }

@@ -30,7 +30,8 @@
             NIOTSConnectionBootstrap(validatingGroup: eventLoop) != nil
         }
 
-        /// Opens the connection. Call it on a thread that may block for some milliseconds, because it reads the client's certificate.
+        /// Opens the connection. Call it on a thread that may block for some milliseconds, because the method reads the client's
+        /// certificate.
         ///
         /// - Parameters:
         ///   - eventLoop: a loop of `NIOTSEventLoopGroup`.

@@ -40,7 +40,7 @@ public struct WebSocketFrameWriter<Random: RandomNumberGenerator & Sendable>: Se
         writeControl(.pong, payload, to: &buffer)
     }
 
-    /// Appends a close frame. It has no body if there is no code or the code may not be sent. The reason is cut to 123 bytes, between two
+    /// Appends a close frame. The frame has no body if `code` is nil or may not be sent. The reason is cut to 123 bytes, between two
     /// characters.
     public mutating func writeClose(_ code: WebSocketCloseCode?, reason: String = "", to buffer: inout ByteBuffer) {
         guard let code, code.mayBeSent else {

@@ -3,8 +3,9 @@ import NIOCore
 
 /// Passes the answer to the upgrade request to the HTTP decoder, one head at a time, and stores the bytes after it for the frame handler.
 ///
-/// The decoder must not get these bytes: NIO's decoder forwards bytes after a 101 when it is removed, but loses them when the peer closes
-/// the connection before that. The gate also fails an attempt whose answer exceeds the size limit (rule WT-10).
+/// The decoder must not get these bytes. When NIO's decoder is removed, it forwards the bytes after an answer with status 101, but it loses
+/// these bytes when the peer closes the connection before the removal. The gate also fails an attempt whose answer exceeds the size limit
+/// (rule WT-10).
 final class AnswerGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -7,8 +7,8 @@ struct CertificateContent {
     private(set) var signatureAlgorithm: SignatureAlgorithm?
     private(set) var signature: Bytes = []
     private(set) var isVersion1 = false
-    /// The DER encoding of the issuer's name. Names are compared by the bytes of their encodings, such as an issuer with the ``subject`` of
-    /// another certificate.
+    /// The DER encoding of the issuer's name. Names are compared by the bytes of their encodings, for example the issuer of one certificate
+    /// with the ``subject`` of another one.
     private(set) var issuer: Bytes = []
     private(set) var subject: Bytes = []
     /// The period of validity, in seconds since 1970, including its first and last second.
