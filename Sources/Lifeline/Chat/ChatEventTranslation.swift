@@ -140,7 +140,7 @@ extension ChatEventTranslation {
         switch channel.conversation {
         case .direct, .system: confirm(channel, at: now, into: &report)
         case .group: ask(channel, into: &report) { .checkMembership($0) }
-        // The session itself enters an open channel again and reports the result.
+        // Nothing is requested here: the session itself enters an open channel again and reports the result.
         case .open: return
         }
     }

@@ -13,7 +13,8 @@ extension OutboxMachine {
         advance(now: now, into: &effects)
     }
 
-    /// Handles a newly subscribed channel, because some services accept messages only from subscribers.
+    /// Handles a newly subscribed channel. Some services accept messages only from subscribers, so waiting messages of the channel can now
+    /// be sent.
     mutating func subscribed(_ channel: Identifier, now: OutboxInstant, into effects: inout [Effect]) {
         guard let line = lines[channel], !line.isAskedToWait else { return }
         resume(channel)

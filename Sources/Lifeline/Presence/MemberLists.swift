@@ -34,7 +34,7 @@ public struct MemberLists: AsyncSequence, Sendable {
                 return last
             }
             while await base.next() != nil {
-                // Several changes that were made before this read give one list.
+                // If several changes were made before this read, only one list is delivered for all of them.
                 let members = current()
                 guard members != known else { continue }
                 last = members

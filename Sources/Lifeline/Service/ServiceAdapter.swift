@@ -85,7 +85,7 @@ protocol ServiceAdapter: AnyObject, Sendable {
 
     /// Throws the error that ``past(of:since:)`` would throw before anything is sent.
     func check(_ start: HistoryStart, of channel: String) throws(LifelineError)
-    /// Loads the messages after `start` that the service has.
+    /// Loads the messages after `start`, as far as the service still has them.
     func past(of channel: String, since start: HistoryStart) async throws(LifelineError) -> ChannelPast
 
     /// The error for a channel whose messages are not encrypted from end to end; nil when they are encrypted. Rule LL-26.

@@ -16,7 +16,7 @@ final class TokenTransport<Session: ProtocolSession>: ClientTransport {
 
     private struct State {
         var asking: (attempt: AttemptID, task: Task<Void, Never>)?
-        /// The latest attempt that was closed. Its token, and those of earlier attempts, are not used.
+        /// The latest attempt that was closed. Tokens that arrive for this attempt, or for an earlier one, are not used.
         var abandoned: AttemptID?
         var accept: (@Sendable (String) -> Void)?
     }

@@ -40,7 +40,7 @@ public struct TypingUsers: AsyncSequence, Sendable {
         public mutating func next() async -> [String]? {
             guard last != nil else { return take(hold.typingUsers) }
             while await base.next() != nil {
-                // Several changes that were made before this read give one list.
+                // If several changes were made before this read, only one list is delivered for all of them.
                 let users = hold.typingUsers
                 if last != users.map({ Identifier($0) }) { return take(users) }
             }

@@ -22,7 +22,7 @@ struct DecodedRequest: Sendable {
     /// The fields of the form in the request's body.
     var form: [String: String] { Self.pairs(String(decoding: body, as: UTF8.self)[...], plusIsSpace: true) }
 
-    /// The names in one part of the path, which are separated by commas.
+    /// The comma-separated names in one part of the path.
     func list(_ index: Int) -> [String] {
         index < path.count ? path[index].split(separator: ",").map(String.init) : []
     }

@@ -11,7 +11,7 @@ final class WorkTracker: ConsumerTracker {
     private struct State {
         /// Counts everything that shows activity of the clients: their actions, deliveries to them, and loops that begin or end.
         var activity: UInt64 = 0
-        /// Descriptions of the first few actions of clients since a call of ``TestService/settle()`` has last returned.
+        /// Descriptions of the first few actions that clients have taken since ``TestService/settle()`` last returned.
         var doings: [String] = []
         var tasks = 0
         /// How many of the clients' tasks wait for an answer of the service.

@@ -3,7 +3,7 @@ import Identifiers
 import PubNubProtocol
 import WireCoding
 
-// Answering PubNub's requests other than the subscription's.
+// Answering the requests of PubNub clients to publish, for presence and for the history.
 extension ServiceState {
     /// Answers `/publish/PUB/SUB/0/CHANNEL/0/MESSAGE` and `/signal/PUB/SUB/0/CHANNEL/0/MESSAGE`. The message may also be in the body.
     mutating func pubnubPublish(_ id: UInt64, _ line: DecodedRequest) {
