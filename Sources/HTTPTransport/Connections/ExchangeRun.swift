@@ -75,7 +75,7 @@ final class ExchangeRun {
     /// Whether any byte has arrived since the request was written.
     var hasHeard: Bool { heardAt != nil }
 
-    /// Whether the exchange has ended, so that it must not be sent.
+    /// Whether the exchange has ended, so that its request must not be sent any more.
     var isOver: Bool { owner == nil }
 
     /// Whether the exchange may be repeated on a new connection (rule HT-11): a reused connection ended within `window` without any byte of

@@ -42,7 +42,7 @@ public final class LongPollTransport<Session: LongPollSession>: ClientTransport 
         let settings = LongPollSettings(
             endpoint: endpoint, configuration: configuration, pools: pools, eventLoop: eventLoop)
         let reporter = LongPollReporter(decoder: decoder(), eventLoop: eventLoop, report: report)
-        // The transport is captured weakly, so that an attempt does not keep it alive.
+        // The transport is captured weakly, so that an attempt does not keep the transport alive.
         let attempt = LongPollAttempt(settings, reports: reporter) { [weak self] in
             _ = self?.attempts.withLockedValue { $0.removeValue(forKey: id) }
         }

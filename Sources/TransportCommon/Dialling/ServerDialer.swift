@@ -232,7 +232,7 @@ public struct ServerDialer: Sendable {
 }
 
 extension TimeAmount {
-    /// Converts a duration; negative ones become zero.
+    /// Converts a duration to the type of NIO; a negative duration becomes zero.
     init(_ duration: Duration) {
         self = .nanoseconds(max(duration.clampedNanoseconds, 0))
     }

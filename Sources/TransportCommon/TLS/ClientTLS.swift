@@ -42,7 +42,7 @@ public struct ClientTLS: Sendable {
         let name = address == nil ? host : nil
         guard let verifier else { return try NIOSSLClientHandler(context: context, serverHostname: name) }
         return try NIOSSLClientHandler(context: context, serverHostname: name) { [host] sent, verdict in
-            // Signatures are verified outside of the event loop, because that takes time.
+            // The chain is verified outside of the event loop, because checking signatures takes time.
             verdict.completeWithTask { verifier.verify(sent, host: host, unixTime: WallClock.unixTime) }
         }
     }

@@ -67,7 +67,7 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
 }
 
 extension TimeAmount {
-    /// Converts a duration; negative ones become zero.
+    /// Converts a duration to the type of NIO; a negative duration becomes zero.
     init(_ duration: Duration) {
         self = .nanoseconds(max(duration.clampedNanoseconds, 0))
     }

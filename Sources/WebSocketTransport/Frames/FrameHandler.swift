@@ -14,7 +14,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         /// The HTTP handlers are still in the pipeline; received bytes are stored in `early`.
         case waiting
         case open
-        /// This side has sent its close frame and waits for the peer's.
+        /// This side has sent its close frame and waits for the close frame of the peer.
         case closing
         /// The end of the connection has been reported. Bytes that still arrive are ignored until the peer closes the connection.
         case draining

@@ -5,7 +5,7 @@ struct CertificateExtensions {
     /// The basic constraints of a certificate authority. Nil without the extension, and when it states that the certificate is not an
     /// authority's.
     private(set) var authority: Authority?
-    /// The first byte of the key usage, whose highest bit is `digitalSignature`; nil without the extension.
+    /// The first byte of the key usage; the byte's highest bit is `digitalSignature`. Nil without the extension.
     private(set) var keyUsage: UInt8?
     /// The encoded purposes in the extended key usage; nil without the extension.
     private(set) var purposes: [Bytes]?
