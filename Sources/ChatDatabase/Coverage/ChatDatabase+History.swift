@@ -76,8 +76,8 @@ extension ChatDatabase {
     /// - Parameters:
     ///   - types: the types of messages to return; empty for all.
     ///   - isLive: whether the inbox is complete up to now: the device is connected, and all missed messages have arrived.
-    ///   - isFresh: whether the server has just answered with the latest messages, or that no message follows the last one. The stored
-    ///     history then reaches to its end.
+    ///   - isFresh: whether the server has just sent the latest messages of the channel, or has just answered that no newer message exists.
+    ///     Then no message after the newest stored one is missing.
     public func history(
         _ channel: ChatChannel, from place: LocalPlace = .latest, types: [String] = [], limit: Int = 20, isLive: Bool = true,
         isFresh: Bool = false

@@ -30,7 +30,7 @@ struct HistoryReader {
         guard !types.isEmpty else {
             return try fetch("m.channel = ? AND \(beyond) LIMIT ?", [channel, bound, limit])
         }
-        // Reads each type separately, because it is a separate range of the index, and merges the results.
+        // Reads each message type separately, because the rows of each type are a separate range of the index, and merges the results.
         var found: [Found] = []
         for number in try numbers(of: types) {
             // Type 1, the most frequent one, is not in the index of types.

@@ -19,7 +19,7 @@ struct ChatFile: Sendable {
         do throws(DatabaseFileError) { return try file.prepare() } catch { throw ChatDatabaseError(error) }
     }
 
-    /// Locks the directory, so that no other process opens a database in it meanwhile (rule CD-60).
+    /// Locks the directory, so that no other process opens a database in this directory while the lock is held (rule CD-60).
     ///
     /// - Parameter patience: how long to wait for other processes, in seconds.
     func lock(patience: Double) throws(ChatDatabaseError) -> FileLock {

@@ -47,8 +47,8 @@ enum ChatSchema {
         configuration.maximumReaderCount = 4
         configuration.busyMode = .timeout(patience)
         configuration.prepareDatabase { database in
-            // Writes need not reach the disk at once: after a power failure their events are received again, because the position in the
-            // inbox is lost together with them (rule CD-10).
+            // A write need not reach the disk at once. A power failure can lose the last events, but it then also loses the inbox position
+            // after them, so the server sends these events again (rule CD-10).
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             try database.execute(sql: "PRAGMA cache_size = -8000")
             try database.execute(sql: "PRAGMA journal_size_limit = 16777216")
@@ -107,8 +107,8 @@ enum ChatSchema {
         guard try String.fetchOne(database, sql: pragma) == "ok" else { throw ChatDatabaseError.damaged }
     }
 
-    /// - `message.position` orders the messages of a channel: it is the server's id, or, until there is one, the time in the same units.
-    ///   `slot` is the millisecond that represents the message in the index of words; nil for a message without words.
+    /// - `message.position` orders the messages of a channel: it is the server's id, or, before the server has assigned an id, the time in
+    ///   the same units. `slot` is the millisecond that represents the message in the index of words; nil for a message without words.
     /// - `name` stores each user and type once, so that indexes stay small. Number 1 is the type of most messages, which the index of types
     ///   leaves out.
     /// - `span.channel` is 0 for ranges of all channels.

@@ -60,7 +60,8 @@ extension WriteTransaction {
             try remove(own)
             return nil
         }
-        // The same message was stored before without its client id. That copy is removed, and the message that the application has is kept.
+        // The same message may be stored a second time, without its client id. That copy is removed. `own` stays, because the application
+        // refers to its local id.
         if let twin = try message(id, in: channel), twin.localID != own.localID { try remove(twin) }
         channel = try self.channel(own.channel)
         var message = own
@@ -69,7 +70,7 @@ extension WriteTransaction {
         message.sentTime = Position.time(id)
         try settle(message, at: id, in: &channel)
         if channel.latest == message.localID {
-            // With its final position, the message may come before another message, which is then the channel's latest.
+            // The final position may be before the position of another message. That other message is then the channel's latest one.
             try findLatest(&channel)
         } else {
             show(message.localID, message, at: id, in: &channel)

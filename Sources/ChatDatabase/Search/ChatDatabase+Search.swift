@@ -19,8 +19,8 @@ extension ChatDatabase {
                 state.number <= WordKey.lastChannel
             else { return SearchPage(messages: [], next: nil) }
             let low = min(max(time?.lowerBound ?? 0, 0), WordKey.lastSlot)
-            // The index orders messages by slot: the millisecond at which a message was sent, or a later one if that was taken. So the
-            // upper bound is moved by the largest such delay in the channel.
+            // The index orders messages by slot: the millisecond at which a message was sent, or a later millisecond if another message
+            // already has that slot. So the upper bound is raised by the channel's largest difference between slot and time.
             let high = min((time?.upperBound ?? WordKey.lastSlot).addingClamped(state.drift), WordKey.lastSlot)
             let first = WordKey.key(state.number, low)
             let last = min(place.map { $0.key - 1 } ?? .max, WordKey.key(state.number, max(high, 0)))

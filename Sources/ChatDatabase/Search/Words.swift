@@ -54,8 +54,8 @@ enum Words {
 
     /// The search expression of the index for a keyword; nil when the keyword has no word.
     ///
-    /// A message must contain each part between spaces as a phrase. The last word may be the beginning of a longer word, unless it is a
-    /// sign.
+    /// The parts of the keyword are separated by spaces, and a message must contain each part as a phrase. The last word may be the
+    /// beginning of a longer word, unless it is a sign.
     static func expression(_ keyword: String) -> String? {
         let parts = parts(of: keyword)
         guard let last = parts.last else { return nil }

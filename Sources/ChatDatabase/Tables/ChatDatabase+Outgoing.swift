@@ -70,8 +70,8 @@ extension ChatDatabase {
         }
     }
 
-    /// Messages that were being sent when the process ended. They are marked as failed, and the server may have them or not. If they are
-    /// sent again with the same client id, the server delivers them once (chat-protocol.md, 5.1).
+    /// Messages that were being sent when the process ended. They are marked as failed, but the server may have accepted some of them. If
+    /// they are sent again with the same client ids, the server delivers each of them only once (chat-protocol.md, 5.1).
     public func unfinished() throws(ChatDatabaseError) -> [LocalMessage] {
         let interrupted = interrupted
         guard !interrupted.isEmpty else { return [] }
@@ -107,7 +107,7 @@ extension WriteTransaction {
         if message.sentTime <= 0 { message.sentTime = now }
         var channel = try channel(message.channel)
         let start = min(Position.start(of: message.sentTime), Position.last)
-        // A message that is being sent always comes last in its channel, whatever this device's clock.
+        // A message that is being sent always comes last in its channel, even if this device's clock is behind.
         let position =
             message.status == .sending ? max(start, Position.next(channel.top)) : try freePosition(from: start, in: channel)
         message.note(readTime: channel.readTime)

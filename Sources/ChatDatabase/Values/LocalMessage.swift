@@ -27,7 +27,7 @@ public struct LocalMessage: Hashable, Sendable {
     public var localExtra: String
     /// Whether this user has sent a read receipt to the sender.
     public var hasSentReceipt: Bool
-    /// The number of users who have read an own message with receipts; nil until the first receipt.
+    /// For an own message: how many users have read it and how many have not; nil until the first read receipt arrives.
     public var receipt: LocalReceipt?
 
     public init(

@@ -12,7 +12,8 @@ public enum ReceivedChange: Hashable, Sendable {
     case edited(LocalMessage)
     /// A message has new metadata.
     case metadata(LocalMessage, ChatMetadataChange)
-    /// Other users have read own messages. The event has only stored messages whose counts have changed.
+    /// Other users have read messages of this user. The value contains only messages that are stored here and whose counts of readers have
+    /// changed.
     case receipts(ChatChannel, ChatReceipts)
     /// Another device of the user has read the channel up to this time (ms).
     case read(ChatChannel, time: Int64)
