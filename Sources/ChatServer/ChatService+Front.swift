@@ -46,7 +46,7 @@ extension ChatService: WebSocketFront {
         ChatAPI(backend: backend, node: self).answer(request, reply: reply)
     }
 
-    /// Adds to a refusal, for the log, the application that the call names and the text that it has to sign (rule SO-150).
+    /// Adds log details to a refusal of a call: the application that the call names, and the text that the call has to sign (rule SO-150).
     private func described(_ answer: HTTPAnswer, _ headers: HTTPHeaders) -> HTTPAnswer {
         var answer = answer
         answer.details["service"] = service.rawValue

@@ -9,8 +9,8 @@ struct ChatAPI: Sendable {
     let backend: any ChatStateBackend
     /// The server (node) whose metrics count the messages that calls send; nil if no server counts them.
     let node: (any ChatNode)?
-    /// In a cluster, the SHA-256 of a token that the node which received the call has made and adds to the answer (rule CC-33). Nil if the
-    /// call itself makes the token that it issues.
+    /// The SHA-256 of the token to issue, in a cluster: the node that received the call makes the token and adds it to the answer (rule
+    /// CC-33). Nil if this process makes the token itself.
     var tokenHash: Identifier?
 
     /// The size limit of a body in bytes. It is four times the configured limit, because a message's content is escaped in the body.
@@ -32,7 +32,8 @@ struct ChatAPI: Sendable {
             let call = ChatAPICall(
                 application: application, fields: try ChatAPIFields(request.body), answer: send, node: node,
                 tokenHash: tokenHash)
-            // The call is performed outside of the event loop, because it may have a thousand receivers.
+            // The call is performed outside of the event loop, because sending a message to a thousand receivers would block the event
+            // loop.
             Task {
                 do {
                     try call.perform(route)

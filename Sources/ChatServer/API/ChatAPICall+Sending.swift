@@ -87,8 +87,8 @@ extension ChatAPICall {
         return bytes
     }
 
-    /// Sends one message to each receiver, and answers once all are durable. The answer lists the refused messages. If all were refused,
-    /// the answer is the first refusal, unless `mayReachNobody` is set.
+    /// Sends one message to each receiver, and answers once all are durable. The answer lists the refused messages. If every receiver's
+    /// message was refused, the answer is the first refusal, unless `mayReachNobody` is set.
     private func send(
         _ draft: ChatMessageDraft, to receivers: [Identifier], from sender: Identifier, _ options: ChatSendOptions,
         mayReachNobody: Bool

@@ -28,7 +28,7 @@ struct ChatAPIFields: Sendable {
 
     // MARK: Texts
 
-    /// A text that is not empty.
+    /// Reads a field with a text that is not empty.
     ///
     /// - Parameter limit: the largest length in bytes.
     func text(_ name: String, upTo limit: Int = 4_096) throws(ChatAPIProblem) -> String {

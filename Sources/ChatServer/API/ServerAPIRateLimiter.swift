@@ -22,7 +22,8 @@ final class ServerAPIRateLimiter: Sendable {
     /// The time since which the signatures of calls are recorded; nil when no call was made before the recording began.
     private let start: MonotonicInstant?
 
-    /// - Parameter start: the current time; nil when no server has used this store before, so that all calls are recorded.
+    /// - Parameter start: the current time: earlier calls may have been made without being recorded. Nil when no server has used this store
+    ///   before: there were no earlier calls then.
     init(since start: MonotonicInstant?) {
         self.start = start
     }
@@ -69,7 +70,7 @@ final class ServerAPIRateLimiter: Sendable {
 /// The signatures of recent calls, kept as long as calls with their timestamps are accepted.
 ///
 /// A signature depends on the nonce and the timestamp, so it identifies a call even if two nonces are equal by chance. The number of
-/// signatures is bounded: the oldest are dropped, and calls with timestamps from their time are refused from then on.
+/// signatures is bounded: the oldest are dropped, and from then on a call is refused if its timestamp is as old as a dropped signature.
 struct ChatAPIReplays: Sendable {
     /// The largest accepted difference in ms between a call's timestamp and the server's clock: five minutes.
     static let tolerance: Int64 = 300_000

@@ -12,7 +12,7 @@ import ServerValues
 struct ChatAudience: Sendable {
     /// The number of changes that are not completed: their data are being stored, or they have no data and wait for earlier changes.
     var waiting = 0
-    /// Ids of events that the store failed to save, and that the application's state has until their changes are reverted.
+    /// Ids of events that the store failed to save. The application's state still has the changes of these events until they are reverted.
     var failed: Set<UInt64> = []
     /// The nodes with their sessions, in the order in which the nodes joined.
     private var parts: [Part] = []

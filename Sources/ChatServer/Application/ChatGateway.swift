@@ -44,7 +44,8 @@ package protocol ChatGateway: AnyObject, Sendable {
     func tellTyping(_ type: String, to user: Identifier, by peer: ChatSessionPeer)
     /// Sends a new session the online status of the users whom its user watches. Called after the welcome.
     func tellPresence(to peer: ChatSessionPeer)
-    /// Reads entries of a user's inbox for one package, and one more that shows whether others follow, and passes them to the connection.
+    /// Reads the entries of a user's inbox for one package, and one further entry that shows whether more entries follow. Passes them to
+    /// the connection.
     func readInbox(of user: Identifier, after sequence: UInt64, for line: ChatLine)
 }
 

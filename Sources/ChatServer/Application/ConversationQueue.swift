@@ -29,7 +29,8 @@ final class ConversationQueue: Sendable {
     /// Waiting jobs, by conversation. There is an entry as long as a job of the conversation runs.
     private let waiting = NIOLockedValueBox<[Identifier: Line]>([:])
 
-    /// Runs `job` now, or after earlier jobs of its conversation. The job has to call its argument once.
+    /// Runs `job` now, or after earlier jobs of its conversation. The job must call its argument once, when it has ended; then the next job
+    /// starts.
     ///
     /// - Parameter user: the user whose request the job performs.
     func run(_ conversation: Identifier, by user: Identifier, _ job: @escaping Job) {

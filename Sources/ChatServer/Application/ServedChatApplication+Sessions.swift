@@ -135,7 +135,8 @@ extension ServedChatApplication {
         readInbox(of: user, after: sequence) { line.mailbox.enqueue(.page(line.connection, $0)) }
     }
 
-    /// Reads entries of a user's inbox for one package, and one more that shows whether others follow; nil when the store cannot read them.
+    /// Reads the entries of a user's inbox for one package, and one further entry that shows whether more entries follow. Returns nil when
+    /// the store cannot read them.
     func readInbox(
         of user: Identifier, after sequence: UInt64, completion: @escaping @Sendable ([ChatInboxEntry]?) -> Void
     ) {

@@ -258,7 +258,8 @@ package final class ServedChatApplication: Sendable {
         audience.withLockedValue { $0.failed.subtract(change.commit.additions.lazy.map(\.event.id)) }
     }
 
-    /// Sends an event to webhooks once it is durable. Call it as soon as the event is decided, because it is stored with the decision.
+    /// Sends an event to webhooks once the event is durable. Call this function as soon as the event is decided, because the event is
+    /// stored together with the decision.
     func tellWebhooks(_ event: () -> WebhookEvent) {
         guard let log = storage.log else { return webhooks.tell(event()) }
         guard let event = webhooks.keep(event) else { return }

@@ -31,8 +31,8 @@ package protocol ChatStateBackend: AnyObject, Sendable {
     func prepare() async throws
     /// Adds a node, which delivers changes to its sessions from now on.
     func join(_ node: any ChatNode)
-    /// Removes a node and signs out its remaining sessions. If the node did the work that one node does for all, the next node does it from
-    /// now on. Returns when all effects of the sign-outs are done.
+    /// Removes a node and signs out its remaining sessions. If this node did the work that one node does for all nodes, such as sending
+    /// webhooks, the next node takes over this work. Returns when all effects of the sign-outs are done.
     func leave(_ node: any ChatNode) async
     /// Whether this node sends the webhooks, or was the last one to send them.
     func tellsWebhooks(_ node: any ChatNode) -> Bool

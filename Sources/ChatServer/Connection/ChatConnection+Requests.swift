@@ -28,8 +28,8 @@ extension ChatConnection {
         }
     }
 
-    /// Logs a frame that could not be parsed, after which the session goes on. The log entry has the text of the answer, which contains
-    /// nothing of the frame (rule SO-173).
+    /// Logs a frame that could not be parsed. The session continues. The log entry has the text of the answer, which contains no part of
+    /// the frame (rule SO-173).
     private func logUnread(_ refusal: ChatRequestRefusal) {
         loop.state.note("error sent to the client", .client, in: service.context) { details(of: refusal) }
     }

@@ -41,7 +41,8 @@ struct ChatDirectory: Sendable {
         for hash in hashes.prefix(hashes.count - Self.tokensPerUser) { forget(hash, into: &commit) }
     }
 
-    /// Checks a token, and returns its document. Throws if the token is unknown, expired or revoked, or its account is deactivated.
+    /// Checks a token, and returns its document. Throws if the token is unknown, expired or revoked, or if its user's account is
+    /// deactivated.
     func check(_ hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatDocument.Token {
         guard let token = tokens[hash] else {
             throw ChatRefusal(

@@ -16,8 +16,8 @@ struct ChatRoom: Sendable {
     var entries: [Identifier: ChatDocument.OpenEntry] = [:]
     /// Participants' joins and leaves that have not been published yet.
     var untold: [ChatOpenAction] = []
-    /// The last time with a participant or a message in the channel, by the monotonic clock. It is nil after a restart, because it is not
-    /// stored: the next sweep restarts the channel's lifetime (rule CH-75).
+    /// The last time, by the monotonic clock, at which the channel had a participant or got a message. This time is not stored, so it is
+    /// nil after a restart, and the next sweep starts the channel's lifetime anew (rule CH-75).
     var lastActivity: Int64?
     /// The number of the channel's sessions on each event loop.
     private var sessions: [Int] = []

@@ -130,8 +130,8 @@ struct ChatRooms: Sendable {
         return true
     }
 
-    /// Removes a user with all sessions from a channel, and notifies the other participants. Metadata entries that are deleted when their
-    /// owner leaves are removed.
+    /// Removes a user with all sessions from a channel, and notifies the other participants. Also removes those metadata entries of the
+    /// user that the user has set to be deleted on leaving.
     mutating func leave(
         _ user: Identifier, _ id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
     ) {
@@ -337,7 +337,7 @@ struct ChatRooms: Sendable {
         leaving.sort { $0.deadline < $1.deadline }
     }
 
-    /// Removes placeholders of channels for which only metadata entries were restored, and not the channel itself.
+    /// Removes placeholder channels: channels that the store does not contain, but for which metadata entries were restored.
     mutating func finishRestoring() { rooms = rooms.filter { $0.value.channel.created != .min } }
 
     var documents: [ChatDocument] {

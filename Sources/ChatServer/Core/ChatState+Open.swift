@@ -24,8 +24,8 @@ extension ChatState {
 
     /// Adds a session to an open channel. The channel is created if it does not exist and the application allows this.
     ///
-    /// Entering again changes nothing. Reconnecting within the grace period sends no event to other participants. The session has to be
-    /// attached before the events of `news` are delivered.
+    /// Entering again changes nothing. Reconnecting within the grace period sends no event to other participants. The caller must start
+    /// delivering the channel's messages to the session before it delivers the events of `news`.
     ///
     /// - Throws: ``ChatRefusal``, with the reason: for example 23409 for a banned user, 23410 for an unknown channel, 23437 for a long
     ///   `extra`.
@@ -189,7 +189,7 @@ extension ChatState {
     ///   - pairs: the entries to set.
     ///   - id: the id of the channel.
     ///   - overwrites: whether entries of other users may be replaced.
-    ///   - areDeletedWhenLeft: whether the entries are deleted when the user leaves the channel.
+    ///   - areDeletedWhenLeft: whether the entries of `pairs` are deleted when their author (`actor`) leaves the channel.
     ///   - actor: the author of the request.
     ///   - now: the current time, in milliseconds since 1970.
     ///   - commit: receives the changes to store.

@@ -47,7 +47,8 @@ package struct ChatRecipients: Hashable, Sendable {
     }
 }
 
-/// Says how a permitted message is stored and delivered. `recipients.others` is the total in its read receipts.
+/// Says how a permitted message is stored and delivered. Its read receipts give `recipients.others` as the total number of possible
+/// readers.
 package struct ChatAdmission: Hashable, Sendable {
     /// The conversation in whose history the message is stored; nil for none.
     package var conversation: Identifier?
@@ -61,7 +62,7 @@ package struct ChatAdmission: Hashable, Sendable {
 package struct ChatHistoryAccess: Hashable, Sendable {
     /// The conversation.
     package var conversation: Identifier
-    /// The user may read messages with higher ids. Messages up to this id belong to an earlier channel with the same name.
+    /// An id: the user may read only messages with higher ids. Messages up to this id belong to an earlier channel with the same name.
     package var floor: UInt64
 }
 
@@ -289,7 +290,8 @@ extension ChatState {
         if !actor.isServer { try checkTakingPart(by: actor.user, kind, channel, at: now) }
     }
 
-    /// Checks permission to send, which later changes of a message require as well, because other users are notified of them (rule CH-102).
+    /// Checks permission to send, which later changes of a message require as well, because other users are notified of these changes (rule
+    /// CH-102).
     private func checkChanging(
         by user: Identifier, _ kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {

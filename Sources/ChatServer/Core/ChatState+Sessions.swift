@@ -46,7 +46,7 @@ extension ChatState {
         var news = ChatNews()
         guard devices.signOut(session, of: user) else {
             // A replaced session is signed out already, but it may have entered open channels until its connection ended (rule CH-110).
-            // Nothing else would remove it from them.
+            // Nothing else would remove the session from these channels.
             rooms.lose(session, of: user, grace: application.limits.openGrace, at: now, news: &news)
             return news
         }

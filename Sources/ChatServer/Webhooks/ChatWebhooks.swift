@@ -89,7 +89,8 @@ final class ChatWebhooks: Sendable {
     @discardableResult
     func use(_ eventLoop: (any EventLoop)?) -> [WebhookDelivery] {
         state.withLockedValue { state in
-            // Held events go to the delivery of the former node, which drops those that it cannot send before it ends.
+            // Held events go to the delivery of the former node. That delivery ends soon, and drops the events that it has not sent by
+            // then.
             release(&state)
             let former = (state.delivery.map { [$0] } ?? []) + state.retiring
             state.closing += former

@@ -93,8 +93,8 @@ final class ChatClusterLeader: ClusterLeader {
         }
     }
 
-    /// Applies changed application settings from now on. Stored sessions of an added application are removed: the nodes announced them
-    /// before this leader had the application, and the leader answered by ending them on the nodes.
+    /// Applies changed application settings from now on. Stored sessions of an added application are removed. The nodes announced these
+    /// sessions before this leader served the application, so the leader has already had them ended on the nodes.
     func take(_ settings: [ChatApplication]) async throws {
         let reload = try await chat.prepare(settings)
         let known = nodes.all
