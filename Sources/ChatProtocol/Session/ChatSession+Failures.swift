@@ -2,7 +2,7 @@ import ConnectionEngine
 
 // The failures of sessions and requests (rules NS-23 to NS-29).
 extension ChatSession {
-    /// The failure of a request without a connection. Nothing was sent.
+    /// The failure of a request that was made without a connection. The request was not sent.
     static let notConnected = ConnectionFailure(
         chat: .noConnection, .disconnected, "Nothing was sent, because there is no connection to the server.", origin: .local)
     /// The failure of a message if there was no connection during its whole time limit.

@@ -87,8 +87,8 @@ extension ChatSession {
         arm(deadline, out: &out)
     }
 
-    /// Handles a frame that cannot be read. The session ends if the frame may have been a package, because the server would wait for its
-    /// acknowledgement without a time limit.
+    /// Handles a frame that cannot be read. The session ends if the frame may have been a package, because the server waits without a time
+    /// limit for the acknowledgement of a package.
     func malformed(_ reason: String, out: inout Actions) {
         out.emit(.malformed(reason: reason))
         guard isWelcome, !isCaughtUp else { return }

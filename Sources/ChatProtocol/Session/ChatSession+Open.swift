@@ -30,8 +30,8 @@ extension ChatSession {
         ask(entry, isRenewal: false, out: &out)
     }
 
-    /// Records that the user wants to be in an open channel. Returns false when no server would accept the request; it has then been
-    /// answered with a failure.
+    /// Records that the user wants to be in an open channel. Returns false when no server would accept the request; the function has then
+    /// answered the request with a failure.
     static func want(
         _ entry: ChatEntryRequest, id: RequestID?, memory: inout ChatMemory, out: inout Actions
     ) -> Bool {
@@ -75,8 +75,9 @@ extension ChatSession {
         wanted.waiters = []
         wanted.lostAt = nil
         wanted.wasIn = true
-        // After a reconnect, messages are requested from `lastSeen` on. If no message was received, this is the time of entering. A user
-        // who returns within the grace period entered before this connection, so it is at least the time of the welcome.
+        // After a reconnect, the session requests the messages after `lastSeen`. If no message was received, `lastSeen` is the time of
+        // entering. For a user who returns within the grace period, the server gives a time of entering before this connection, so
+        // `lastSeen` is at least the time of the welcome.
         let start = ChatMessageID(milliseconds: max(entrance.entered, welcomedAt))
         wanted.lastSeen = ([wanted.lastSeen, entrance.messages.last?.id].compactMap { $0 } + [start]).max()
         memory.entries[name] = wanted
@@ -162,7 +163,8 @@ extension ChatSession {
         out.emit(.transient(event))
     }
 
-    /// Handles the user's leaving of a channel that was caused by entering another channel, on this device or on another one.
+    /// Handles the user's leaving of a channel that was caused by entering another channel, on this device or on another device of the
+    /// user.
     private mutating func leave(_ name: String, memory: inout ChatMemory, out: inout Actions) {
         guard memory.entries[name] != nil else { return }
         lose(name, code: .notInOpenChannel, memory: &memory, out: &out)

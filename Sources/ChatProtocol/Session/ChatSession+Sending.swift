@@ -59,7 +59,7 @@ extension ChatSession {
     mutating func transmit(memory: inout ChatMemory, out: inout Actions) {
         guard isWelcome, farewell == nil else { return }
         while let message = memory.outbox.next {
-            // The command was cancelled, and its caller has got the failure that the message is not sent.
+            // The command was cancelled. Its caller has already received a failure which says that the message is not sent.
             if let id = message.id, !out.isAwaited(id) {
                 memory.outbox.skipNext()
                 continue
@@ -82,7 +82,7 @@ extension ChatSession {
         return lastNumber
     }
 
-    /// Answers the messages whose time limit has ended with a failure (rule NS-14).
+    /// Removes the messages whose time limit has ended, and answers their commands with a failure (rule NS-14).
     static func expire(memory: inout ChatMemory, out: inout Actions, isConnected: Bool) {
         let now = out.now
         for message in memory.outbox.removeAll(where: { $0.deadline <= now }) {

@@ -22,7 +22,7 @@ public struct ChatSession: WebSocketSession {
 
     /// The timer for the earliest deadline of all requests and messages.
     static let deadlines = SessionTimer(1)
-    /// The timer that runs while the server has no acknowledgement of stored events.
+    /// The timer that sends an acknowledgement some time after the application has stored events.
     static let acknowledging = SessionTimer(2)
 
     var isWelcome = false
@@ -147,8 +147,8 @@ public struct ChatSession: WebSocketSession {
             acknowledge(place, memory: &memory, out: &out)
             out.answer(id, .success(.done))
         case .leave(let disablePush):
-            // `closing` sends the frame `leave`, and `ended` answers the waiting messages, because the connection may be lost before the
-            // disconnect.
+            // Only the setting is recorded here. `closing` sends the frame `leave` later. `ended` answers the waiting messages, because the
+            // connection may be lost before `closing` is called.
             memory.disablesPush = disablePush
             isLeaving = true
             out.answer(id, .success(.done))

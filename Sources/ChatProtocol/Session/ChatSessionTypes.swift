@@ -3,8 +3,8 @@ import ConnectionEngine
 /// A command of a user to a chat session.
 public enum ChatCommand: Sendable {
     /// Sends a message. Without a connection the message waits in the outbox, in order. After a lost connection it is sent again with the
-    /// same client id. The command is answered with `sent`, or with a failure once that is final: the message was refused, its time limit
-    /// (``ChatMemory/sendLimit``) has ended, or `disconnect` was called (rules NS-10 to NS-16).
+    /// same client id. The command is answered with `sent`, or with a failure if the message will not be sent any more: the message was
+    /// refused, its time limit (``ChatMemory/sendLimit``) has ended, or `disconnect` was called (rules NS-10 to NS-16).
     case send(ChatMessageDraft)
     /// Sends a request of any other kind. It needs a connection. If the connection is lost, the command fails with category `unknown` (rule
     /// NS-17).
@@ -23,7 +23,7 @@ public enum ChatCommand: Sendable {
     /// Prepares a disconnect with this setting for push notifications. It answers the waiting messages with a failure, also without a
     /// connection. The engine cannot do this alone: only the session has recorded which messages may have been delivered (rule NS-15).
     case leave(disablePush: Bool)
-    /// Answers the messages whose time limit has ended with a failure. The session does this by itself while it
+    /// Ends the messages whose time limit is over: their commands are answered with a failure. The session does this by itself while it
     /// connects or is connected. Submit the command to enforce the limit during a pause between attempts as well (rule NS-14).
     case expire
 }

@@ -26,7 +26,7 @@ extension ChatClientFrame {
     }
 }
 
-/// The reason to refuse a request. It has no request number, which the caller adds.
+/// The reason to refuse a request. The caller adds the number of the request.
 typealias RequestFault = ChatRequestRefusal
 
 extension WireReader {

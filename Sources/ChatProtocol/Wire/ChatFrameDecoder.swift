@@ -8,7 +8,8 @@ import WireCoding
 public struct ChatFrameDecoder: WebSocketDecoder {
     private var state: WireReader.State
 
-    /// - Parameter rememberedNames: the largest number of ids of users, channels and types that messages share.
+    /// - Parameter rememberedNames: the largest number of cached texts (ids of users and channels, and message types). Messages with the
+    ///   same id or type share one cached string.
     public init(rememberedNames: Int = 64) {
         state = WireReader.State(rememberedNames: rememberedNames, isStrict: false)
     }
@@ -78,8 +79,9 @@ extension WireReader {
             { (reader) throws(JSONSyntaxError) in reader.frame(event, items) })
     }
 
-    /// Reads an element of a package. An element without a sequence number gets the number after the previous element's, which is the
-    /// lowest possible one, so that the package can be acknowledged (rule NC-41). The first element is left out if it has no number.
+    /// Reads an element of a package. An element without a sequence number gets the number that follows the previous element's number, so
+    /// that the package can be acknowledged (rule NC-41). This is the lowest number that it can have. The first element is left out if it
+    /// has no number.
     private mutating func item(after last: UInt64?) throws(JSONSyntaxError) -> ChatInboxItem? {
         var event: ChatWireEvent?
         let item: ChatInboxItem? = try object(

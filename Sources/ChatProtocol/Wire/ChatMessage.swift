@@ -71,7 +71,8 @@ public struct ChatMessageOptions: Hashable, Sendable {
 
 /// A message to send.
 public struct ChatMessageDraft: Hashable, Sendable {
-    /// The client's id of the message: 1 to 64 characters, new for each message. It makes it safe to send the message again.
+    /// The client's id of the message: 1 to 64 characters, new for each message. By this id the server recognises a message that is sent
+    /// again, and does not deliver it twice.
     public var clientID: String
     public var conversation: ChatConversationKind
     public var to: String
