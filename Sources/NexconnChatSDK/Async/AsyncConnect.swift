@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 
-/// The call that an async `connect` has begun, so that the cancellation of its task can end the connection.
+/// The call of `connect` that an async `connect` has started. ``cancel()`` ends its connection when the task that awaits the call is
+/// cancelled.
 final class AsyncConnect: Sendable {
     private let state = NIOLockedValueBox<(ConnectCall, ChatEngine)?>(nil)
 

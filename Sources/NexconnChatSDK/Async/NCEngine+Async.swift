@@ -56,8 +56,8 @@ public struct NCNetworkChanges: AsyncSequence, Sendable {
 }
 
 extension NCEngine {
-    /// The changes of this device's network after ``initialize(_:)``. Each time it becomes available or unavailable, the sequence gets one
-    /// element (rule NC-70).
+    /// The changes of this device's network after ``initialize(_:)``. Each time the network becomes available or unavailable, the sequence
+    /// gets one element (rule NC-70).
     public static var networkChanges: NCNetworkChanges { NCNetworkChanges(stream: engine.board.networkUpdates.stream()) }
 
     /// All later changes of the connection's status, with the cause, the number of failed attempts and the pause before the next attempt.

@@ -2,8 +2,8 @@ import ChatDatabase
 import ChatProtocol
 import Identifiers
 
-// Sends and loads read receipts, which tell the senders of messages that the user has read them. They do not change the user's own unread
-// counts, which ``BaseChannel/clearUnreadCount(completion:)`` clears (rules NH-22, NH-23).
+// Sends and loads read receipts. A receipt informs the sender of a message that this user has read the message. Receipts do not change the
+// user's own unread counts, which ``BaseChannel/clearUnreadCount(completion:)`` clears (rules NH-22, NH-23).
 extension BaseChannel {
     /// Sends read receipts to the senders of 1 … 100 messages of a direct or group channel.
     public final func sendReadReceiptResponse(messageIds: [String], completion: ((_ error: NCError?) -> Void)?) {

@@ -10,8 +10,8 @@ typealias SendEnd = @Sendable (_ message: Message?, _ error: NCError?) -> Void
 extension BaseChannel {
     /// Sends a message.
     ///
-    /// Without a connection, messages wait for one in order. After a loss of the connection the message is sent again; the service
-    /// recognises the repetition, so receivers get it once.
+    /// While there is no connection, messages wait in the order of the calls. After a loss of the connection an unconfirmed message is sent
+    /// again. The service recognises the repetition, so receivers get the message once.
     ///
     /// - Parameters:
     ///   - params: the parameters.

@@ -141,8 +141,8 @@ extension BaseChannel {
         engine.perform(completion) { [channel] (client, completion) throws(NCError) in
             let mark = try client.local { _, database throws(ChatDatabaseError) in try database.clearUnread(of: channel) }
             completion(.success(mark != nil))
-            // The user's other devices are notified only if the channel has a message from the server, because otherwise they have no
-            // unread message.
+            // The user's other devices are notified only if the channel has a message from the server. Without such a message, nothing in
+            // the channel is unread on these devices.
             if let mark, mark > 0 { client.registry.chat.reads.report(channel, upTo: mark, client) }
         }
     }

@@ -8,7 +8,7 @@ import Foundation
 /// created from an id has default values. May be used from any thread; no method blocks. Every completion is called once, on the callback
 /// queue, which is ``InitParams/callbackQueue`` (rule NH-1).
 ///
-/// `@unchecked Sendable`, here and in all subclasses: immutable.
+/// `@unchecked Sendable`, here and in all subclasses: no property changes after creation.
 #if canImport(ObjectiveC)
     @objc(NCBaseChannel) @objcMembers
 #endif
@@ -70,7 +70,7 @@ open class BaseChannel: NSObject, @unchecked Sendable {
 
 /// A conversation with one other user.
 ///
-/// `@unchecked Sendable`: immutable.
+/// `@unchecked Sendable`: no property changes after creation.
 #if canImport(ObjectiveC)
     @objc(NCDirectChannel) @objcMembers
 #endif
@@ -83,7 +83,7 @@ public final class DirectChannel: BaseChannel, @unchecked Sendable {
 
 /// A group and the conversation of its members. Every completion is called once, on the callback queue.
 ///
-/// `@unchecked Sendable`: immutable.
+/// `@unchecked Sendable`: no property changes after creation.
 #if canImport(ObjectiveC)
     @objc(NCGroupChannel) @objcMembers
 #endif
@@ -96,7 +96,7 @@ public final class GroupChannel: BaseChannel, @unchecked Sendable {
 
 /// An open channel: a conversation of all users who have entered it. Every completion is called once, on the callback queue.
 ///
-/// `@unchecked Sendable`: immutable.
+/// `@unchecked Sendable`: no property changes after creation.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannel) @objcMembers
 #endif
@@ -109,7 +109,7 @@ public final class OpenChannel: BaseChannel, @unchecked Sendable {
 
 /// A channel with messages that the application's server sends to the user. The user cannot send messages to it.
 ///
-/// `@unchecked Sendable`: immutable.
+/// `@unchecked Sendable`: no property changes after creation.
 #if canImport(ObjectiveC)
     @objc(NCSystemChannel) @objcMembers
 #endif

@@ -4,7 +4,7 @@ import Identifiers
 
 /// The type and id of a channel. Two identifiers are equal when their types are equal and their ids have the same bytes.
 ///
-/// `@unchecked Sendable`: immutable.
+/// `@unchecked Sendable`: no property changes after creation.
 #if canImport(ObjectiveC)
     @objc(NCChannelIdentifier) @objcMembers
 #endif

@@ -32,8 +32,8 @@ extension ChatClient {
         inlet.put { $0 += arrivals }
     }
 
-    /// Handles notices of the session's connection, and answers, on the work queue. Consecutive inbox events that are not missed ones are
-    /// stored together.
+    /// Handles notices of the session's connection, and answers, on the work queue. Consecutive inbox events are stored together, unless
+    /// they belong to packages of missed events.
     func take(_ arrivals: [Arrival]) {
         var live: [ChatInboxItem] = []
         for arrival in arrivals {
@@ -140,8 +140,8 @@ extension ChatClient {
         }
     }
 
-    /// Records in the database how the inbox begins or continues. A failed write is only logged: it fails when the database has lost its
-    /// file, which the next call reports.
+    /// Records in the database how the inbox begins or continues. A failed write is only logged, because the next use of the database fails
+    /// for the same reason and reports it.
     private func noteInbox(_ body: (ChatDatabase, ChatClient) throws(ChatDatabaseError) -> Void) {
         guard let database else { return }
         do throws(ChatDatabaseError) {
@@ -183,8 +183,9 @@ extension ChatClient {
         guard let last = items.last, let epoch = state.withLockedValue({ $0.epoch }) else { return }
         let place = ChatPlace(epoch: epoch, sequence: last.sequence)
         state.withLockedValue { state in
-            // When too many events wait, this batch is dropped and recorded as a gap, merged with a gap right before it. If no batch waits,
-            // the batch is always accepted, because it is stored at once (rule NC-73).
+            // When too many events wait, this batch is dropped, and a gap takes its place in the queue. If the last element of the queue is
+            // a gap already, both gaps become one. If no batch waits, the new batch is always accepted, because it is stored at once (rule
+            // NC-73).
             let isGap = !state.unkept.isEmpty && state.unkeptItems + items.count > Self.mostUnkept
             if isGap, state.unkept.last?.isGap == true { state.unkept.removeLast() }
             if !isGap { state.unkeptItems += items.count }
@@ -194,7 +195,7 @@ extension ChatClient {
         keep()
     }
 
-    /// The most inbox events that wait in memory while the database cannot store them.
+    /// The largest number of inbox events that wait in memory while the database cannot store them.
     static var mostUnkept: Int { 10_000 }
 
     /// Stores waiting batches of inbox events, in order. A batch that cannot be stored stays in the queue and is not acknowledged, so it is

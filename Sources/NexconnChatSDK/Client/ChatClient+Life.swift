@@ -58,7 +58,7 @@ extension ChatClient {
         state.withLockedValue { $0.isRetired = true }
     }
 
-    /// Ends the client: sends `leave`, closes the database, and fails the call of `connect` if it still waits.
+    /// Ends the client: sends `leave`, closes the database, and completes the call of `connect` with an error if it has no result yet.
     func end(disablePush: Bool) {
         let former = state.withLockedValue { state in
             let former = state

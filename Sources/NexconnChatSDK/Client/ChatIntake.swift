@@ -10,7 +10,7 @@ protocol ChatIntake: Sendable {
     ///   - place: this device's inbox position after the events, which has to be stored together with them.
     ///   - isOffline: whether the events belong to a package of missed events.
     ///   - hasMore: whether another package follows.
-    /// - Throws: when the events could not be stored. They are not acknowledged then, and sent again.
+    /// - Throws: when the events could not be stored. The events are then not acknowledged, and the server sends them again.
     func received(
         _ items: [ChatInboxItem], place: ChatPlace, isOffline: Bool, hasMore: Bool, client: ChatClient) throws
 
@@ -20,10 +20,10 @@ protocol ChatIntake: Sendable {
     /// Handles an event that is not stored, such as a typing notice.
     func received(_ event: ChatWireEvent, client: ChatClient)
 
-    /// Called when messages of the inbox that were sent after `since` may have been lost; nil when the time is unknown.
+    /// Called when messages of the inbox that were sent after `since` may have been lost. `since` is nil when the time is unknown.
     func missed(since: Moment?, client: ChatClient)
 
-    /// Called when messages of an open channel that were sent after `since` may have been lost; nil when the time is unknown.
+    /// Called when messages of an open channel that were sent after `since` may have been lost. `since` is nil when the time is unknown.
     func missed(in openChannel: String, since: Moment?, client: ChatClient)
 
     /// Called when the session has entered an open channel again after a reconnect.

@@ -17,7 +17,7 @@ final class ConnectCall: Sendable {
     /// Whether the result has been reported.
     var isOver: Bool { completion.withLockedValue { $0 == nil } }
 
-    /// Reports the result to the caller. Only the first call has an effect.
+    /// Reports the result of `connect` to the application. Only the first result is reported; later ones are ignored.
     func finish(_ result: Result<String, NCError>) {
         let completion = completion.withLockedValue { completion in
             defer { completion = nil }

@@ -14,7 +14,7 @@ final class InstallationStore: Sendable {
         var user: String
     }
 
-    /// The most tokens that are stored. When there are more, the least recently used token is removed.
+    /// The largest number of stored tokens. When there are more, the least recently used token is removed.
     private static let limit = 16
 
     private let directory: URL

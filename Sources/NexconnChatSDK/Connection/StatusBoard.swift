@@ -74,7 +74,7 @@ final class StatusBoard: Sendable {
         }
     }
 
-    /// Notifies handlers whether a network is available, unless they were last notified of the same. Must be called on the work queue.
+    /// Notifies handlers whether a network is available, unless the last notification said the same. Must be called on the work queue.
     func tell(_ network: NetworkStatus) {
         let isNews = state.withLockedValue { state in
             defer { state.network = network }

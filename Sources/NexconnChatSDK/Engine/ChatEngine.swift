@@ -42,7 +42,7 @@ final class ChatEngine: Sendable {
     var status: NCConnectionStatus { board.status }
     var settings: EngineSettings? { state.withLockedValue { $0.settings } }
 
-    /// Rule NC-1.
+    /// Sets the application's settings. A repeated call with the same app key has no effect; another app key signs the present user out (rule NC-1).
     func initialize(_ settings: EngineSettings) {
         let isRepeated = state.withLockedValue { state in
             if let present = state.settings, present.appKey == settings.appKey { return true }
@@ -74,8 +74,8 @@ final class ChatEngine: Sendable {
         _ = former
     }
 
-    /// Handles a change of the network on the work queue. Handlers are notified before the connection reacts, so that they learn of the
-    /// network before the resulting changes of status.
+    /// Handles a change of the network on the work queue. Handlers are notified before the connection reacts, so that they get the change
+    /// of the network before the resulting changes of status.
     private func networkChanged(to status: NetworkStatus) {
         board.tell(status)
         client?.networkChanged(status)
@@ -165,7 +165,7 @@ final class ChatEngine: Sendable {
 
     // MARK: Background
 
-    /// Rule NC-16.
+    /// Records that the application is in the background, and starts the time limit after which the connection is closed (rule NC-16).
     func enterBackground() {
         let limit = state.withLockedValue { state -> Duration? in
             if state.isInBackground { return nil }
@@ -191,7 +191,7 @@ final class ChatEngine: Sendable {
         }
     }
 
-    /// Rule NC-17.
+    /// Stops the time limit of the background, and makes the client connect at once or probe its connection (rule NC-17).
     func enterForeground() {
         let cancel = state.withLockedValue { state -> TimerCancellation? in
             guard state.isInBackground else { return nil }

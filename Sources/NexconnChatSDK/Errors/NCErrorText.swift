@@ -10,7 +10,8 @@ enum NCErrorText {
         return cause + " " + remedy
     }
 
-    /// What the app can do about an error; codes without an entry need nothing, or their sentence says it.
+    /// What the app can do about an error, by code. A code has no entry if the app need not do anything, or if the sentence of the code
+    /// already says it.
     private static let remedies: [ChatErrorCode: String] = [
         .unknownRequest: "The server may be older than this library.",
         .notConnectedYet: "Call NCEngine.connect first.",

@@ -12,7 +12,7 @@ struct EventReader {
         case .message(let local):
             events.append(.messageReceived(received(local)))
         case .sent:
-            // No event is added, because the completion of the send reports its outcome.
+            // No event is added for an own message that the server has accepted, because the completion of the send reports the outcome.
             break
         case .recalled(_, let local):
             if let local { events.append(.messageDeleted(MessageDeletedEvent(messages: [message(local)]))) }

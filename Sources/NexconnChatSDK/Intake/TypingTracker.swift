@@ -11,7 +11,7 @@ struct TypingTracker: Sendable {
     /// How many nanoseconds a user counts as typing after a typing notice: six seconds (rule NH-42).
     static let lifetime: UInt64 = 6_000_000_000
 
-    /// The most channels with typing users. Typing notices in further channels are ignored (rule NH-73).
+    /// The largest number of channels with typing users. Typing notices in further channels are ignored (rule NH-73).
     static let mostChannels = 1_000
 
     private var channels: [ChatChannel: [Identifier: Entry]] = [:]

@@ -38,9 +38,9 @@ public final class EnterOpenChannelParams: NSObject, @unchecked Sendable {
 public final class SetOpenChannelMetadataParams: NSObject, @unchecked Sendable {
     /// The entries to set, 1 … 10, by key.
     public let metadata: [String: String]
-    /// Whether the entries are deleted when the user leaves the channel.
+    /// Whether the entries in `metadata` are deleted when the signed-in user leaves the channel.
     @Guarded public var deleteWhenLeft = false
-    /// Whether entries that other users have set are replaced.
+    /// Whether the call also replaces entries that other users have set under the same keys.
     @Guarded public var overwrite = false
 
     /// Creates the parameters for setting entries, without replacing entries of other users.
@@ -59,7 +59,7 @@ public final class SetOpenChannelMetadataParams: NSObject, @unchecked Sendable {
 public final class DeleteOpenChannelMetadataParams: NSObject, @unchecked Sendable {
     /// The keys of the entries to delete, 1 … 10.
     public let keys: [String]
-    /// Whether entries that other users have set are also deleted.
+    /// Whether the call also deletes entries that other users have set.
     @Guarded public var isForce = false
 
     /// Creates the parameters for deleting entries, without deleting entries of other users.

@@ -3,8 +3,8 @@ import ChatProtocol
 
 // Lists that are loaded page by page with ``PagedQuery/loadNextPage(completion:)``. An empty page is the end of a list.
 extension BaseChannel {
-    /// Lists the user's channels from this device's database, page by page: first the pinned channels, each part by the time of the last
-    /// operation.
+    /// Lists the user's channels from this device's database, page by page: first the pinned channels, then all others. Within each of
+    /// these two parts, channels are sorted by the time of their last operation.
     public static func createChannelsQuery(params: ChannelsQueryParams) -> ChannelsQuery {
         let engine = NCEngine.engine
         let kinds = params.channelTypes.listed
@@ -39,7 +39,7 @@ extension BaseChannel {
                 asksServer: params.policy == .localRemote))
     }
 
-    /// Lists a channel's messages from this device's database, page by page: messages of all types, or of some types.
+    /// Lists a channel's messages from this device's database, page by page. `params` may limit the list to some types of messages.
     public static func createLocalMessagesByTimeQuery(params: LocalMessagesByTimeQueryParams) -> MessagesQuery {
         let engine = NCEngine.engine
         guard let channel = params.channelIdentifier.channel else { return .badChannel(engine) }

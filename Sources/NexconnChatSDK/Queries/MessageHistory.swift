@@ -9,8 +9,8 @@ struct MessageHistory: Sendable {
     let limit: Int
     let asksServer: Bool
 
-    /// The most requests to the server for one page. Each request fetches at least one page of the messages that are missing on this
-    /// device.
+    /// The largest number of requests to the server for one page. Each request fetches at least one page of the messages that are missing
+    /// on this device.
     private static let rounds = 16
 
     init(

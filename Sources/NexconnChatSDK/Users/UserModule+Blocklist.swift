@@ -4,7 +4,7 @@ import Identifiers
 
 // Reads and changes the blocklist. The service refuses messages of blocked users to this user with error 405.
 extension UserModule {
-    /// Blocks a user, whose messages no longer reach the signed-in user.
+    /// Blocks a user: messages of that user no longer reach the signed-in user.
     public func addToBlocklist(userId: String, completion: ((_ error: NCError?) -> Void)?) {
         engine.ask(.block([userId]), completion: engine.confirming(completion))
     }
@@ -33,7 +33,7 @@ extension UserModule {
         }
     }
 
-    /// Blocks a user, whose messages no longer reach the signed-in user.
+    /// Blocks a user: messages of that user no longer reach the signed-in user.
     ///
     /// - Throws: the reason why the request failed.
     public func block(_ userId: String) async throws(NCError) {

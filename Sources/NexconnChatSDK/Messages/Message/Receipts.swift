@@ -27,7 +27,7 @@ public final class MessageReadReceiptInfo: NSObject, Sendable {
     }
 }
 
-/// The parameters that select a message and the users of whom to load whether they have read it.
+/// The parameters that select a message and users. The result says which of these users have read the message.
 #if canImport(ObjectiveC)
     @objc(NCMessagesReadReceiptByUsersParams) @objcMembers
 #endif
