@@ -47,8 +47,8 @@ extension WriteTransaction {
 // MARK: - Adding and changing messages
 
 extension WriteTransaction {
-    /// Stores a message at a position and indexes its words. A message without a server id at this position is moved to the next free one. Unread
-    /// counts do not change.
+    /// Stores a message at a position and indexes its words. A message without a server id at this position is moved to the next free
+    /// position. Unread counts do not change.
     func add(
         _ message: LocalMessage, at position: Int64, to channel: inout ChannelState, text: MessageText, isFetched: Bool = false
     ) throws -> Int64 {
