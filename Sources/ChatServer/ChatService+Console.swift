@@ -23,7 +23,7 @@ extension ChatService: ConsoleService {
         }
     }
 
-    /// The console's calls for applications that this process decides about.
+    /// The console's calls for applications whose requests this process decides.
     var calls: ChatConsole { ChatConsole(backend: backend, node: self, configured: settings.applications) }
 
     package func channelRows(_ listing: ConsoleListing) async throws -> ChannelRows { try await calls.channelRows(listing) }

@@ -62,7 +62,7 @@ struct ChatAPIProblem: Error, Hashable, Sendable {
         }
         let refusal = ChatRequestRefusal(error)
         let code = refusal.code.rawValue
-        // A call that failed because of the store may be repeated after 1 s, in case the store accepts data again by then.
+        // A call that failed because of the store may be repeated after 1 s, when the store possibly accepts data again.
         let retryAfter = refusal.retryAfter ?? (refusal.code == .storageFailed ? 1000 : nil)
         self.init(Self.status(of: code), code: code == ChatCode.badArgument ? 1002 : code, refusal.reason, retryAfter: retryAfter)
     }

@@ -5,15 +5,17 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// Performs the console's calls for the applications that this process decides about: as a single server, or as the leader of a cluster.
+/// Performs the console's calls for the applications whose requests this process decides: as a single server, or as the leader of a
+/// cluster.
 struct ChatConsole: ConsoleCalls {
     let backend: any ChatStateBackend
     /// The server (node) whose metrics count messages sent from the console; nil if no server counts them.
     let node: (any ChatNode)?
-    /// The configured applications. They are shown when another server of the cluster decides about all applications.
+    /// The configured applications. The console shows them when another server of the cluster decides the requests of all applications.
     let configured: [ChatApplication]
 
-    /// The served applications with their numbers of open channels. The number is nil when another process decides about the application.
+    /// The served applications with their numbers of open channels. The number is nil when another process decides the application's
+    /// requests.
     var servedApplications: [(settings: ChatApplication, openChannels: Int?)] {
         let known = backend.applications.filter { $0.refusal != .unknownApplication }
         guard !known.isEmpty else { return configured.map { ($0, nil) } }
@@ -27,7 +29,7 @@ struct ChatConsole: ConsoleCalls {
         return served
     }
 
-    /// Reads the state of an application that this process decides about. Errors are those of the server API.
+    /// Reads the state of an application whose requests this process decides. The thrown errors are those of the server API.
     private func read<Value>(_ settings: ChatApplication, _ body: (ChatState) throws -> Value) throws(HTTPProblem) -> Value {
         do {
             return try decided(settings).read(body)
@@ -36,7 +38,7 @@ struct ChatConsole: ConsoleCalls {
         }
     }
 
-    /// The application with this key, if this process decides about it and it is enabled.
+    /// The application with the key of `settings`. Throws when another process decides its requests, and when it is disabled.
     private func decided(_ settings: ChatApplication) throws -> ServedChatApplication {
         guard let application = backend.application(key: Identifier(settings.key)) else {
             throw ChatAPIProblem.unknownApplication

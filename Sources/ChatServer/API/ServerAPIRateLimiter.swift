@@ -14,7 +14,8 @@ final class ServerAPIRateLimiter: Sendable {
 
     private struct State: Sendable {
         var calls = ChatAPIReplays()
-        /// For each quota, the monotonic time in ns at which no counted call uses the quota any more, so that all of it is available.
+        /// For each quota, the monotonic time in ns from which the whole quota is available, because no earlier call uses a part of it any
+        /// more.
         var busyUntil: [Quota: Int64] = [:]
     }
 
@@ -38,7 +39,8 @@ final class ServerAPIRateLimiter: Sendable {
         return age > (now.nanoseconds - start.nanoseconds) / 1_000_000 + 1
     }
 
-    /// Records the signature of a call. Returns false when it was used before, or when its timestamp is too old for a check.
+    /// Records the signature of a call. Returns false when the signature was used before, or when the call's timestamp is too old for this
+    /// check.
     func admit(signature: String, timestamp: Int64, at now: Int64) -> Bool {
         state.withLockedValue { $0.calls.admit(signature, timestamp: timestamp, at: now) }
     }

@@ -7,10 +7,11 @@ import ServerValues
 /// The nodes (servers) that deliver an application's changes, each with its connected sessions, and the number of changes that are not
 /// completed yet.
 ///
-/// The value is guarded by a lock of its own, under which nodes queue work for their event loops. So all devices on all nodes get changes
-/// in the same order. While this lock is held, only the locks of the event loops' queues are taken.
+/// A lock of its own guards the value. Nodes queue work for their event loops under this lock, so all devices on all nodes get changes in
+/// the same order. While this lock is held, only the locks of the event loops' queues are taken.
 struct ChatAudience: Sendable {
-    /// The number of changes that are not completed: their data are being stored, or they have no data and wait for earlier changes.
+    /// The number of changes that are not completed: a change with data is being stored, and a change without data waits for earlier
+    /// changes.
     var waiting = 0
     /// Ids of events that the store failed to save. The application's state still has the changes of these events until they are reverted.
     var failed: Set<UInt64> = []

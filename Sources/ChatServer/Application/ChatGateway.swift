@@ -5,7 +5,7 @@ import ServerRuntime
 import ServerStorage
 import ServerValues
 
-/// Passes requests of sessions to the process that decides about their application. May be used from any thread.
+/// Passes requests of sessions to the process that decides the requests of their application. May be used from any thread.
 ///
 /// A session receives admissions, answers and events in the order of the decisions that caused them.
 package protocol ChatGateway: AnyObject, Sendable {

@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 
-/// Runs a closure after two events that may happen in either order: a commit has ended, and the lock under which it was made is released.
+/// Runs a closure once two events have happened, in either order: the end of a commit, and the release of the lock under which the commit
+/// was made.
 ///
 /// A store may end a commit before `commit` returns, and the closure must not run while a lock is held.
 final class CommitLatch: Sendable {

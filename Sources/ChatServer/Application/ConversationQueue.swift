@@ -2,7 +2,8 @@ import DequeModule
 import Identifiers
 import NIOConcurrencyHelpers
 
-/// Runs jobs that read and then change the same conversation one after the other, so that no job overwrites another one's change.
+/// Runs the jobs of a conversation one after the other. Each job reads and then changes the conversation, and must not overwrite the change
+/// of another job.
 ///
 /// Users take turns: a user with many jobs delays the next job of another user by one job.
 final class ConversationQueue: Sendable {

@@ -144,7 +144,7 @@ extension ServedChatApplication {
 }
 
 extension ChatHistoryQuery {
-    /// Makes the query for a page. It reads one message more than the page has, to find out whether others follow.
+    /// Makes the query for a page. The query reads one message more than the page has, which shows whether further messages follow.
     fileprivate init(_ request: ChatHistoryRequest, _ access: ChatHistoryAccess, viewer: Identifier?) {
         self.init(conversation: access.conversation, after: access.floor, limit: request.limit + 1, viewer: viewer)
         switch request.place {

@@ -95,10 +95,10 @@ extension ServedChatApplication {
 
     // MARK: Common parts
 
-    /// Reads a message from history and decides its change, while no other change is made in its conversation.
+    /// Reads a message from history and decides the requested change of the message. Meanwhile no other change is made in the conversation.
     ///
-    /// - Parameter judge: checks the caller's rights in the channel. It runs before the request waits in the conversation's queue and
-    ///   before the store is read, so that callers without rights delay nobody. `decide` checks the rights once more.
+    /// - Parameter judge: checks the caller's rights in the channel. This check comes before the request waits in the conversation's queue
+    ///   and before the store is read, so that callers without rights delay nobody. `decide` checks the rights once more.
     private func modify(
         _ target: ChatMessageTarget, by caller: ChatCaller, missing: ChatRequestRefusal,
         judge: (ChatState, Int64) throws -> Void, reply: @escaping ChatAnswering,

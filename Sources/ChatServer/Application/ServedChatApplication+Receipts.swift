@@ -66,7 +66,7 @@ extension ServedChatApplication {
         }
     }
 
-    /// Answers with the users who have read a message, in the order in which they read it.
+    /// Answers with the users who have read a message, in the order of reading.
     func receiptUsers(_ target: ChatMessageTarget, by caller: ChatCaller, reply: @escaping ChatAnswering) {
         readReceipts(target.conversation, Identifier(target.to), for: [target.id], by: caller, reply: reply) { read in
             guard let receipts = read.first?.receipts else { throw ChatRequestRefusal.noSuchMessage }
@@ -125,7 +125,8 @@ extension ServedChatApplication {
 }
 
 extension ChatEvent {
-    /// The counts of a message's readers. `total` is at least `readers`, because members who joined after the message can read it too.
+    /// The counts of a message's readers. `total` is at least `readers`, because members who joined after the message was sent can read the
+    /// message, too.
     fileprivate func receipt(readers: Int) -> ChatReadCounts {
         let total = max(audience, readers)
         return ChatReadCounts(id: ChatMessageID(rawValue: id), read: readers, unread: total - readers, total: total)

@@ -89,8 +89,8 @@ extension ServedChatApplication {
                 switch result {
                 case .success(let admission): self.report(.connected, of: admission.peer)
                 case .failure:
-                    // The sign-in could not be stored, but the state has already signed out the sessions that it replaces, so they are
-                    // ended.
+                    // The sign-in could not be stored. The state has already signed out the sessions that the sign-in replaces, so their
+                    // connections are ended.
                     let replaced = replaced.withLockedValue { $0 }
                     if !replaced.isEmpty { self.end(replaced, .signInNotStored) }
                 }

@@ -6,9 +6,9 @@ import ServerStorage
 
 /// One chat application: its state under a lock, and the only path from a decision to the store and to the receivers.
 ///
-/// All changes take the same path. Under the lock, the state decides, ids and positions are assigned, and the commit is made. Once the
-/// store has saved the commit, every node notifies its devices and the request is answered (rules NV-1 to NV-4). Answers are sent without a
-/// lock held.
+/// All changes take the same path. Under the lock, the state accepts or refuses the request, ids and positions are assigned, and the commit
+/// is made. Once the store has saved the commit, every node notifies its devices and the request is answered (rules NV-1 to NV-4). Answers
+/// are sent without a lock held.
 package final class ServedChatApplication: Sendable {
     /// The key, which identifies the application while the server runs. A reload can change all other settings.
     package let key: String
@@ -223,8 +223,8 @@ package final class ServedChatApplication: Sendable {
                     self.perform(change, live, &audience)
                 } else {
                     audience.failed.formUnion(change.commit.additions.lazy.map(\.event.id))
-                    // The commit failed, but the sessions and participants that it added or removed are published: they are in the state
-                    // until a later change reverts them.
+                    // The commit failed. The state contains the added and removed sessions and participants until a later change reverts
+                    // them, so these are published nevertheless.
                     if let live, !live.isEmpty { self.perform(ChatChange(ids: self.storage.ids), live, &audience) }
                 }
             }

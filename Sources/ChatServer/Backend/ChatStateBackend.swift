@@ -14,13 +14,14 @@ import ServerValues
 ///   refer to sessions and users, never to objects of a node.
 /// - **Reads.** ``ServedChatApplication/read(_:)`` reads the state in this process without waiting.
 package protocol ChatStateBackend: AnyObject, Sendable {
-    /// The applications that this process decides about, including those that are no longer configured.
+    /// The applications whose requests this process decides, including those that are no longer configured.
     var applications: [ServedChatApplication] { get }
-    /// The application that serves calls with this key, if this process decides about it.
+    /// The application that serves calls with this key. Nil if the key is unknown, or if another process decides the application's
+    /// requests.
     func application(key: Identifier) -> ServedChatApplication?
     /// The gateway for sessions of the application with this key.
     func gateway(key: Identifier) -> (any ChatGateway)?
-    /// Forwards calls that do not come from sessions; nil when this process decides.
+    /// Forwards calls that do not come from sessions; nil when this process itself decides the requests of all applications.
     var forwarder: (any ChatForwarder)? { get }
     /// Makes an identity for a new session that no other session of the backend has.
     ///
@@ -47,7 +48,8 @@ package protocol ChatStateBackend: AnyObject, Sendable {
     func take(_ reload: ChatReload)
 }
 
-/// Forwards calls that do not come from sessions to the process that decides about their application. May be used from any thread.
+/// Forwards calls that do not come from sessions to the process that decides the requests of their application. May be used from any
+/// thread.
 package protocol ChatForwarder: AnyObject, Sendable {
     /// Forwards a call of the server API.
     ///

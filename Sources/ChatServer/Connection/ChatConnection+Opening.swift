@@ -39,8 +39,8 @@ extension ChatConnection {
             countRefusal(farewell)
             close(farewell)
         case .success(let admission):
-            // The connection may have closed while the application decided. Nothing else would then remove the session from the
-            // application.
+            // The connection may have closed before the application answered the sign-in. In that case nothing else removes the session
+            // from the application.
             guard isOpen, let application else {
                 admission.application.signOut(admission.peer, leaving: nil)
                 return

@@ -139,7 +139,8 @@ final class ChatConnection: WebSocketConnection, SeatedConnection {
     override func finish() {
         sessions.list.remove(self)
         if peer != nil { service.context.logger.debug("chat session ended", metadata: logMetadata) }
-        // The peer refers to the connection, so both would stay in memory if the connection kept its reference.
+        // The peer refers to the connection. Without this statement, connection and peer would refer to each other, and neither would be
+        // released.
         peer = nil
     }
 }

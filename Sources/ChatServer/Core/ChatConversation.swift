@@ -11,8 +11,8 @@ package enum ChatKind: String, Codable, CaseIterable, Hashable, Sendable {
         Identifier(id.map { "\(rawValue):\($0.text)" } ?? rawValue)
     }
 
-    /// The reverse of ``scope(_:)``. It divides the text at the byte of `:`, because as a character `:` may be combined with an accent at
-    /// the beginning of the id.
+    /// The reverse of ``scope(_:)``. It divides the text at the byte of `:`, not at the character, because an accent at the beginning of
+    /// the id combines with `:` to another character.
     static func target(ofScope scope: Identifier) -> (kind: ChatKind, id: Identifier?)? {
         let bytes = scope.utf8
         let colon = bytes.firstIndex(of: UInt8(ascii: ":"))

@@ -1,8 +1,8 @@
 import ChatProtocol
 import Identifiers
 
-/// The connected sessions and participants of an application. This part of the state is not in the store, and a server needs it to continue
-/// in place of another server.
+/// The connected sessions and participants of an application. This part of the state is not in the store. A server needs this part to
+/// continue in place of another server.
 package struct ChatLive: Sendable {
     /// A session of a user's device.
     package struct Session: Hashable, Sendable {

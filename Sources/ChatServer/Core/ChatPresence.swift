@@ -138,7 +138,7 @@ struct ChatPresence: Sendable {
 
     /// Restores the online status of users. Users who are recorded as online but have no session get the grace period to reconnect.
     mutating func restore(_ live: [ChatLive.Presence], devices: ChatDevices, grace: Duration, at now: Int64) {
-        // The deadline may come from another machine's clock, so it is at most one grace period from now.
+        // The deadline may come from another machine's clock, so it is limited to at most one grace period from now.
         let latest = (steadyTime ?? now) + max(grace.wholeMilliseconds, 0)
         for one in live {
             let user = one.state.user

@@ -224,8 +224,8 @@ struct ChatRooms: Sendable {
         }
     }
 
-    /// Starts the lifetimes of restored channels, and a grace period for absent owners of entries that are deleted on leaving: they may
-    /// reconnect before these entries are deleted (rules CH-68 and CH-75).
+    /// Starts the lifetimes of restored channels. Also starts a grace period for absent owners of metadata entries that are deleted when
+    /// their owner leaves: the owners may reconnect before these entries are deleted (rules CH-68 and CH-75).
     private mutating func resume(at time: Int64, grace: Duration) {
         isRestored = false
         let deadline = time + max(grace.wholeMilliseconds, 0)
@@ -324,7 +324,7 @@ struct ChatRooms: Sendable {
         _ live: [ChatLive.Participant], _ sessions: [UInt64: ChatSessionID], grace: Duration, at now: Int64
     ) {
         for id in rooms.keys { noteMessage(in: id, at: now) }
-        // The deadline may come from another machine's clock, so it is at most one grace period from now.
+        // The deadline may come from another machine's clock, so it is limited to at most one grace period from now.
         let latest = (steadyTime ?? now) + max(grace.wholeMilliseconds, 0)
         for one in live {
             guard let index = rooms.index(forKey: one.channel) else { continue }

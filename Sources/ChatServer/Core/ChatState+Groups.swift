@@ -169,7 +169,7 @@ extension ChatState {
         for user in users {
             guard let member = groups.removeMember(user, of: id, into: &commit) else { continue }
             removed.append(member)
-            // A mute stays when the user leaves, because otherwise leaving and joining again would end it (rule CH-53).
+            // The user's mute is not removed, because otherwise a muted user could leave and join again to end the mute (rule CH-53).
             restrictions.remove(.allowed, in: .channel(.group, id), user: user, into: &commit)
         }
         return change(operation, id, members: removed, by: actor, to: before, at: now)

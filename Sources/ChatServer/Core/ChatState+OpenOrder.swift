@@ -25,7 +25,8 @@ extension ChatState {
         guard var channel = rooms[id] else { throw Self.noSuchOpenChannel }
         guard channel.lifetime != lifetime || channel.creator != nil else { return }
         channel.lifetime = lifetime
-        // The channel no longer counts as made by its first user, because the application's server decides when it is removed.
+        // The channel no longer counts as made by its first user, because from now on the application's server decides when the channel is
+        // removed.
         channel.creator = nil
         rooms.update(channel, into: &commit)
     }

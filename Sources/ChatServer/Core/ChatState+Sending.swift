@@ -290,8 +290,8 @@ extension ChatState {
         if !actor.isServer { try checkTakingPart(by: actor.user, kind, channel, at: now) }
     }
 
-    /// Checks permission to send, which later changes of a message require as well, because other users are notified of these changes (rule
-    /// CH-102).
+    /// Checks permission to send. A later change of a message requires this permission as well, because other users are notified of the
+    /// change (rule CH-102).
     private func checkChanging(
         by user: Identifier, _ kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {

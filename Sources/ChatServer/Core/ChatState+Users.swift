@@ -156,8 +156,8 @@ extension ChatState {
 
     /// Checks that creating inboxes for users who have none does not exceed the limit. Throws 24366 if it does (rule CH-105).
     ///
-    /// The number of inboxes without a registered user is limited, because users may send messages to any id, and these messages wait in an
-    /// inbox.
+    /// The number of inboxes without a registered user is limited, because users may send messages to any user id, and a message to an
+    /// unknown user waits in a new inbox.
     func checkRoom(forInboxesOf users: some Collection<Identifier>) throws(ChatRefusal) {
         let room = directory.users.count + application.limits.unregisteredInboxes - inboxes.count
         guard users.count > room else { return }

@@ -29,7 +29,7 @@ final class ChatWebhooks: Sendable {
         var isCounted = false
     }
 
-    /// Events that wait until another node has sent its older events.
+    /// Events that wait until the deliveries of the former node have sent their older events.
     private struct Held: Sendable {
         var events: [WebhookEvent] = []
         var bytes = 0
@@ -109,7 +109,8 @@ final class ChatWebhooks: Sendable {
         let delivery = delivery(to: url, on: eventLoop)
         state.delivery = delivery
         state.isCounted = true
-        // Stored events of another process are restored before new events are accepted, so that they are sent first (rule CR-43).
+        // Stored events of another process are restored before new events are accepted, so that the older events are sent first (rule
+        // CR-43).
         restore(for: WebhookReceiverName(url: url), delivery, &state)
     }
 

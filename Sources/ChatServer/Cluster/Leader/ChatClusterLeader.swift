@@ -77,8 +77,8 @@ final class ChatClusterLeader: ClusterLeader {
         application.restore(sessions, live, nodes)
     }
 
-    /// Ends the sessions of users whose inboxes have unpublished entries: a former leader has stored them, and has ended before it could
-    /// publish them. The clients reconnect and read these entries (rule CC-36).
+    /// Ends the sessions of users whose inboxes have unpublished entries. A former leader has stored these entries, and has ended before it
+    /// could publish them. The clients reconnect and read these entries (rule CC-36).
     ///
     /// - Parameter inboxes: the last position of each inbox.
     func endUntold(

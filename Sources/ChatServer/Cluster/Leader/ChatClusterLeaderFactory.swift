@@ -21,7 +21,7 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
 
     private struct State: Sendable {
         var settings: ChatServiceSettings
-        /// The newest ``ChatClusterLeader`` of this node, while the cluster uses it. It has the complete state.
+        /// The newest ``ChatClusterLeader`` of this node, while this node leads the cluster. It has the complete state of the applications.
         weak var leader: ChatClusterLeader?
         var counting: (any ChatNode)?
     }

@@ -6,7 +6,7 @@ import ServerValues
 final class ChatNodeNumbers: Sendable {
     private struct State: Sendable {
         var nodes = [ClusterNode?](repeating: nil, count: EventLoopSet.capacity)
-        /// The nodes that have announced themselves and have not left.
+        /// The nodes that have sent an announcement of their sessions to this leader and have not left.
         var announced: Set<ClusterNode> = []
     }
 
@@ -21,7 +21,8 @@ final class ChatNodeNumbers: Sendable {
     /// The number of a node, assigned at the first call; nil when all numbers are taken.
     func number(of node: ClusterNode) -> Int? { state.withLockedValue { Self.number(of: node, in: &$0) } }
 
-    /// The number of a node that announces itself, assigned if it has none; nil when all numbers are taken.
+    /// Records that a node has announced its sessions. Returns the node's number, which is assigned if it has none; nil when all numbers
+    /// are taken.
     func announce(_ node: ClusterNode) -> Int? {
         state.withLockedValue { state in
             state.announced.insert(node)
@@ -44,8 +45,8 @@ final class ChatNodeNumbers: Sendable {
         }
     }
 
-    /// Releases the numbers of nodes that got their number after `earlier` and have not announced themselves. Nothing else reports that
-    /// such a node has ended.
+    /// Releases the numbers of nodes that are not in `earlier` and have not announced their sessions. Nothing else reports that such a node
+    /// has ended.
     func releaseSilent(since earlier: [ClusterNode?]) {
         let known = Set(earlier.compactMap(\.self))
         state.withLockedValue { state in

@@ -44,7 +44,7 @@ package final class ClusteredChat: ChatStateBackend {
 
     // MARK: Applications
 
-    /// The applications about which this node decides while it leads; empty otherwise.
+    /// The applications whose requests this node decides while it is the leader; empty otherwise.
     package var applications: [ServedChatApplication] { factory.leading?.applications ?? [] }
     package func application(key: Identifier) -> ServedChatApplication? { factory.leading?.application(key: key) }
     package func tellsWebhooks(_ node: any ChatNode) -> Bool { factory.leading != nil }

@@ -41,8 +41,8 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
         return leftOut
     }
 
-    /// Calls a function for each user or conversation after which a field of the page is named, for up to ``together`` of them at the same
-    /// time.
+    /// Calls a function for each field of a page, with the user or conversation after which the field is named. Up to ``together`` calls
+    /// run at the same time.
     ///
     /// - Returns: the sum of the results.
     private func each(

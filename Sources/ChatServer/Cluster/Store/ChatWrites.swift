@@ -100,7 +100,8 @@ struct ChatWrites: Sendable {
         keys.part(part, ChatKeys.hour(id), application)
     }
 
-    /// Adds a part, that is, the data of one hour, to the map of existing parts, so that a purge finds the part when it is old.
+    /// Adds a part, that is, the data of one hour, to the map of existing parts, so that a later purge finds the part when its data are
+    /// old.
     private mutating func note(
         _ part: ChatKeys.Part, _ id: UInt64, _ application: Identifier, to out: inout [StoreWrite]
     ) {

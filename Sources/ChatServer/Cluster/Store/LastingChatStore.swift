@@ -8,8 +8,8 @@ struct LastingChatStore: ChatStore {
     /// The database, opened for this leader's term.
     let store: any ChatStore
     let output: any ClusterOutput
-    /// Whether an application belongs to the leader's partition. Other applications are restored empty, because another leader decides
-    /// about them.
+    /// Whether an application belongs to the leader's partition. Applications of other partitions are restored empty, because other leaders
+    /// decide their requests.
     let owns: @Sendable (Identifier) -> Bool
 
     func restore() async throws -> RestoredChat { try await own(store.restore()) }

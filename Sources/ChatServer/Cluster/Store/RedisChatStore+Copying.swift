@@ -5,7 +5,7 @@ import ServerStorage
 
 // Copies all durable data to another store, while no server runs (rules DC-12 to DC-14).
 extension RedisChatStore {
-    /// Adds events, inboxes, receipts, marks and documents of all applications to a sink, and the highest id.
+    /// Copies events, inboxes, read receipts, hidden messages and documents of all applications to a sink, and the highest assigned id.
     ///
     /// - Returns: the number of events that were left out, because the sink has an event of another application with the same id.
     ///   Partitions assign ids independently of each other.

@@ -58,7 +58,8 @@ extension RedisChatStore {
             }
             emitRemovals(removals)
             if !trims.isEmpty { emit(trims) }
-            // After each group of streams the purge waits until its writes are stored, so that it does not delay other writes.
+            // After each group of streams the purge waits until the group's writes are stored, so that other writes can be made between two
+            // groups.
             try await settle()
         }
     }

@@ -26,8 +26,8 @@ package final class RedisChatStore: ChatStore {
     /// Whether Redis has lost data after it had confirmed that they were stored.
     let hasLost: Bool
     let term: CountedEntries.Term
-    /// Runs operations that read and then change the message counts of an application one after the other. Messages can be added while such
-    /// an operation runs.
+    /// Runs operations one after the other that first read and then change the message counts of an application. Messages can be added
+    /// while such an operation runs.
     let counting = ExclusiveSections()
     /// Whether ``trim(_:)`` counts the messages of an application with these limits.
     let counts: @Sendable (Identifier, HistoryLimits) -> Bool
@@ -206,7 +206,7 @@ package final class RedisChatStore: ChatStore {
         }
     }
 
-    /// Starts to record the streams to which entries are added, so that ``emitRemovals(_:)`` spares them.
+    /// Starts to record the streams to which entries are added, so that ``emitRemovals(_:)`` does not remove these streams.
     func watch() { state.withLockedValue { $0.added = [] } }
 
     /// Removes streams that were found empty after ``watch()`` and ``settle()``, except for those that got entries since then. Only this

@@ -18,7 +18,7 @@ enum ChatClusterRequest: Sendable {
 
     case signIn(app: String, Opening)
     case signOut(app: String, session: UInt64, leaving: Bool?)
-    /// A frame as a session has sent it, with the number under which it is answered.
+    /// The frame of a session's request, unchanged. The answer has the same `number`.
     case perform(app: String, session: UInt64, number: UInt64, frame: ByteBuffer)
     case refuse(app: String, session: UInt64, number: UInt64, ChatRequestRefusal)
     case acknowledge(app: String, [ChatInboxPlace])

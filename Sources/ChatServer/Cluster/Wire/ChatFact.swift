@@ -141,7 +141,7 @@ private enum CodedDelivery: CodedValue {
     }
 }
 
-/// Encodes a ``ChatFact``. It collects the deliveries of one change, and the nodes whose sessions get at least one of them.
+/// Encodes a ``ChatFact``. It collects the deliveries of one change, and the nodes with sessions that get at least one of these deliveries.
 struct ChatFactWriter {
     private let app: String
     private var deliveries: [CodedDelivery] = []
