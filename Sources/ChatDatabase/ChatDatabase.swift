@@ -11,8 +11,8 @@ import NIOConcurrencyHelpers
 
 /// The data that a chat client stores on this device for one user of one application: messages, channels, and the position in the inbox.
 ///
-/// All calls block until they are done. They may come from any thread except the main thread. One call writes at a time while up to four
-/// others read, so a search does not delay arriving events (rule CD-8). After ``close()`` all calls throw `closed`.
+/// All calls block until they are done. They may come from any thread except the main thread. One call can write while up to four other
+/// calls read, so a search does not delay the storing of arriving events (rule CD-8). After ``close()`` all calls throw `closed`.
 public final class ChatDatabase: Sendable {
     private struct State: Sendable {
         var isClosed = false

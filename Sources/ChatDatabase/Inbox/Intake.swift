@@ -65,7 +65,8 @@ struct Intake {
         let channel = try channel(recall.conversation, from: recall.from, to: recall.to)
         var early = try transaction.early(id, in: channel) ?? EarlyMessageChange()
         guard !early.isRecalled else { return }
-        // The recall stays recorded permanently, because a page of history that is on its way may still contain the message.
+        // The recall stays recorded permanently, because a page of history that the server has sent before the recall may still contain the
+        // message.
         early = EarlyMessageChange()
         early.isRecalled = true
         try transaction.save(early, of: id, in: channel)

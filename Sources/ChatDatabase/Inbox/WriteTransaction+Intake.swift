@@ -12,8 +12,8 @@ enum Taken {
 extension WriteTransaction {
     /// Stores a message with an id once, whether it comes from the inbox, a page of history or an open channel. It does not change unread
     /// counts.
-    /// - Parameter isFetched: whether the message comes from a page of history. If the inbox delivers it later, it counts as new then (rule
-    ///   CD-14).
+    /// - Parameter isFetched: whether the message comes from a page of history. If the inbox delivers the same message later, the message
+    ///   counts as new at that time (rule CD-14).
     func take(_ message: LocalMessage, id: Int64, isFetched: Bool = false) throws -> Taken {
         if message.isSent, let clientID = message.clientID, let own = try ownMessage(clientID: clientID),
             own.channel == message.channel
@@ -101,7 +101,7 @@ extension WriteTransaction {
     }
 
     /// Marks all stored messages as read. For messages of the server, the read mark moves to the newest one. Messages that were inserted on
-    /// this device are marked one by one. The mark is never a time of this device, whose clock may be ahead, because it would then cover
+    /// this device are marked one by one. The mark is never a time of this device's clock: if this clock were ahead, the mark would cover
     /// future messages (rule CD-58).
     /// - Returns: the read mark; 0 when the channel has no message of the server.
     @discardableResult

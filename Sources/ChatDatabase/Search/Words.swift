@@ -94,8 +94,8 @@ enum Words {
     }
 }
 
-/// Keys of the index of words. A key has channel and slot in one number, so that a channel's messages are one range, in the order of their
-/// times.
+/// Keys of the index of words. A key contains the channel and the slot in one number. So the keys of a channel's messages are one range, in
+/// the order of the messages' times.
 enum WordKey {
     static let slotBits: Int64 = 42
     /// The last slot (millisecond) that the index can have, in the year 2109.

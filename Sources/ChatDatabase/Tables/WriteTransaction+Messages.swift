@@ -17,8 +17,8 @@ extension WriteTransaction {
     func fetch(_ condition: String, _ arguments: StatementArguments) throws -> LocalMessage? {
         let row = try Row.fetchOne(database.cachedStatement(sql: MessageColumns.select(condition)), arguments: arguments)
         guard var message = row.map(MessageColumns.message(of:)) else { return nil }
-        // The message is marked as read if it is not later than the channel's read mark, which this transaction may have moved without
-        // writing it yet.
+        // The message is marked as read if it is not later than the channel's read mark. `knownChannel` has the newest mark, which this
+        // transaction may not have written yet.
         if let channel = try knownChannel(message.channel) { message.note(readTime: channel.readTime) }
         return message
     }

@@ -2,7 +2,8 @@ import ChatProtocol
 
 /// A change that an event of the inbox has made in the local database. Handlers are notified of the changes in order.
 public enum ReceivedChange: Hashable, Sendable {
-    /// A new message. Its `localID` is 0 if it is not stored, that is, if it is a status message or not for the history.
+    /// A new message. Its `localID` is 0 if the database does not store the message: a status message, or a message that is not for the
+    /// history.
     case message(LocalMessage)
     /// The server has accepted an own message whose sending had not been answered yet.
     case sent(LocalMessage)

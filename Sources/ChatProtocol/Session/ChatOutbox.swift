@@ -30,7 +30,7 @@ struct ChatOutbox: Sendable {
     private(set) var bytesUnderWay = 0
 
     var isFull: Bool { messages.count >= Self.limit || bytes >= Self.byteLimit }
-    /// The deadline of the first message. It is the earliest one, because all messages have the same time limit.
+    /// The deadline of the first message. No message has an earlier deadline, because all messages have the same time limit.
     var earliestDeadline: Moment? { messages.first?.deadline }
 
     mutating func append(_ message: Waiting) {

@@ -2,8 +2,8 @@ import ConnectionEngine
 
 // The inbox: events that must not be lost, with their acknowledgements (rules NS-8 and NS-9).
 extension ChatSession {
-    /// The number of reported events after which an acknowledgement is sent, and the longest time until it is sent. Both are well below the
-    /// 200 events and five seconds of chat-protocol.md, section 4.
+    /// An acknowledgement is sent after this number of reported events, or after `acknowledgementPause` if there are fewer. Both values are
+    /// well below the 200 events and five seconds of chat-protocol.md, section 4.
     static let acknowledgedEvents = 100
     static let acknowledgementPause = Duration.seconds(1)
 

@@ -194,8 +194,8 @@ extension ChatSession {
             if state.held.count < Self.heldLimit { open[message.to]?.held.append(message) }
             return
         }
-        // A message that is not in the history does not advance `lastSeen`, because it may arrive before older messages that are in the
-        // history.
+        // Only messages that are in the history advance `lastSeen`. A message that is not in the history may arrive before an older one
+        // that is.
         if message.options.isPersisted, !message.options.isStatus {
             let lastSeen = memory.entries[message.to]?.lastSeen ?? message.id
             memory.entries[message.to]?.lastSeen = max(lastSeen, message.id)

@@ -67,7 +67,8 @@ public enum ChatSessionEvent: Sendable {
     case openGap(channel: String, since: Moment?)
     /// An open channel was entered again after a reconnect. Its `messages` are the messages that were missed.
     indirect case reentered(ChatOpenEntrance)
-    /// An open channel could not be entered again, or was left by entering another one. The session does not try to enter it again.
+    /// An open channel could not be entered again, or was left because the user entered another channel. The session does not try to enter
+    /// it again.
     case entryFailed(channel: String, ChatRequestRefusal)
     /// The server has sent a frame that violates the protocol. The connection continues.
     case malformed(reason: String)

@@ -60,7 +60,8 @@ extension WireReader {
         }
         return try object(
             special: { (member, reader) throws(JSONSyntaxError) in
-                // The event is decoded as soon as its member is found, whatever the frame's type, so that no part is read twice.
+                // The event is decoded as soon as the member `e` is found, even if the type of the frame is not read yet. So no part of the
+                // frame is read twice.
                 if reader.isKey(member, "e") {
                     event = try reader.event()
                     return true

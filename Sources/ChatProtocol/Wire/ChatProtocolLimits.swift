@@ -1,7 +1,8 @@
 import Identifiers
 import WireCoding
 
-/// The limits of the protocol (chat-protocol.md, sections 1 to 9 and 11). Clients check them before they send, and servers when they read.
+/// The limits of the protocol (chat-protocol.md, sections 1 to 9 and 11). Clients check the limits before they send a frame, and servers
+/// when they read a frame.
 public enum ChatProtocolLimits {
     /// The largest size of a client's frame in bytes.
     public static let frame = 192 * 1024

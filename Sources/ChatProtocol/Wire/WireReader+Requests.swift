@@ -155,8 +155,8 @@ extension WireReader {
         case "group.create":
             let given = object("group") { reader -> Result<ChatGroup, RequestFault>? in
                 Result { () throws(RequestFault) in
-                    // Checks the types of all members. Otherwise a member of a wrong type would count as missing, so that a group that
-                    // nobody may join would be open to all users.
+                    // Checks the types of all members. Otherwise a member of a wrong type would count as missing. Then a group that nobody
+                    // is to join could be created as a group that all users may join.
                     _ = try reader.groupUpdate()
                     return try reader.need(reader.group(), "group")
                 }

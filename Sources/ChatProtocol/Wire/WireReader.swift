@@ -2,8 +2,9 @@ import WireCoding
 
 /// Reads the objects of frames: it records the positions of an object's members, and then returns members by name and type.
 ///
-/// It reads the bytes in one pass, without building a tree. The members of a nested object are recorded after those of the enclosing
-/// objects, as on a stack, so that the table's memory is reused. A reader is valid only as long as the bytes are.
+/// It reads the bytes in one pass, without building a tree. The table of members works as a stack: the members of a nested object are
+/// recorded after those of the enclosing objects, and are removed when the nested object ends. A reader is valid only as long as the bytes
+/// are.
 struct WireReader {
     var scanner: JSONScanner
     var state: State
