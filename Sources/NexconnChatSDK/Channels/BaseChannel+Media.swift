@@ -166,8 +166,8 @@ extension ChatClient {
         let number = message.local.localID
         if number > 0, let kept = try? content.encoded(isLocal: true) {
             message.update { $0.content = kept }
-            // An error of the local database is ignored. If the message has to be sent again, its file is then uploaded again, which is
-            // harmless.
+            // An error of the local database is ignored. The only consequence is that the file is uploaded a second time if the message has
+            // to be sent again.
             _ = try? local { _, database throws(ChatDatabaseError) in try database.setContent(kept, of: number) }
         }
         dispatch(outgoing, as: message, then: callbacks.end)

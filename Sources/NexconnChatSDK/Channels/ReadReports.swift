@@ -22,7 +22,7 @@ final class ReadReports: Sendable {
 }
 
 extension NCError {
-    /// Whether the call failed for lack of a connection, so that it is repeated once there is one.
+    /// Whether the call failed because there was no connection. Such a call is repeated once the client is connected.
     var isWithoutConnection: Bool {
         [ChatErrorCode.noConnection, .sendTimedOut, .noAcknowledgement, .notConnectedYet].contains(ChatErrorCode(code))
     }

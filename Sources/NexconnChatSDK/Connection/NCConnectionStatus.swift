@@ -13,8 +13,8 @@ public enum NCConnectionStatus: Int, CaseIterable, Sendable {
     case kickedOfflineByOtherClient = 6
     /// An attempt to connect is in progress.
     case connecting = 10
-    /// There is no connection: `connect` was not called yet, or the server refused it for a reason without a status of its own. The library
-    /// does not reconnect.
+    /// There is no connection: `connect` was not called yet, or the server refused the connection for a reason that has no status of its
+    /// own. The library does not reconnect.
     case unconnected = 11
     /// The application has signed the user out.
     case signOut = 12

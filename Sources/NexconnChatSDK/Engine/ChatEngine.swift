@@ -42,7 +42,8 @@ final class ChatEngine: Sendable {
     var status: NCConnectionStatus { board.status }
     var settings: EngineSettings? { state.withLockedValue { $0.settings } }
 
-    /// Sets the application's settings. A repeated call with the same app key has no effect; another app key signs the present user out (rule NC-1).
+    /// Sets the application's settings. A repeated call with the same app key has no effect; another app key signs the present user out
+    /// (rule NC-1).
     func initialize(_ settings: EngineSettings) {
         let isRepeated = state.withLockedValue { state in
             if let present = state.settings, present.appKey == settings.appKey { return true }
@@ -66,7 +67,8 @@ final class ChatEngine: Sendable {
             guard let self else { return }
             work.async { self.networkChanged(to: status) }
         }
-        // The former observation of the network is released outside of the lock, because its release may run other code.
+        // The former observation of the network is released outside of the lock, because the release may run code of other objects, which
+        // must not run under the lock.
         let former = state.withLockedValue { state in
             defer { state.network = observation }
             return state.network

@@ -1,8 +1,8 @@
 import Logging
 import NIOConcurrencyHelpers
 
-/// The least severe log level that is written. All loggers made by one threshold share it, so a change takes effect at once, also for a
-/// client that is signed in.
+/// The least severe log level that is written. All loggers that a threshold has made share this level, so a change takes effect at once,
+/// even for a client that is already signed in.
 final class LogThreshold: Sendable {
     private let box: NIOLockedValueBox<LogLevel>
 

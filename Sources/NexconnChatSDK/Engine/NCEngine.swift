@@ -38,9 +38,9 @@ public final class NCEngine: NSObject {
     /// - Parameters:
     ///   - params: the parameters.
     ///   - databaseOpenedHandler: called when the user's local database was opened, or could not be opened. If the token was used before on
-    ///     this device, it is called before the client connects, otherwise before the status is ``NCConnectionStatus/connected``.
-    ///     `isRecreated` is true when data that was only stored locally has been lost. Without a database messages are delivered, but not
-    ///     stored.
+    ///     this device, the handler is called before the client connects. Otherwise it is called before the status becomes
+    ///     ``NCConnectionStatus/connected``. `isRecreated` is true when data that was only stored locally has been lost. Without a database
+    ///     messages are delivered, but not stored.
     ///   - completionHandler: called once, with the user's id or an error. After an error no further attempt is made (rule NC-4).
     #if canImport(ObjectiveC)
         @objc(connectWithParams:databaseOpenedHandler:completionHandler:)

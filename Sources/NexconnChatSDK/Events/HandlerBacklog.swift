@@ -11,8 +11,8 @@ struct HandlerBacklog: Sendable {
         self.limit = limit
     }
 
-    /// Returns the events that the handlers get. If there are too many, further events are dropped, and one `messagesMissed` stands for
-    /// them.
+    /// Returns the events that the handlers get. If too many events wait, further events are dropped, and the handlers get one event
+    /// `messagesMissed` in their place.
     mutating func admit(_ events: [NCEvent]) -> [NCEvent] {
         let room = max(limit - count, 0)
         var admitted = Array(events.prefix(room))

@@ -17,7 +17,7 @@ public final class OpenChannelEnterResponseInfo: NSObject, Sendable {
     public var createTime: Int64 { entrance.created }
     /// How many users are in the channel.
     public var participantCount: Int { entrance.count }
-    /// Another name of ``participantCount``, because the vendor's documentation uses both.
+    /// Another name of ``participantCount``, because the vendor's documentation uses both names.
     public var memberCount: Int { entrance.count }
     /// When the user entered, milliseconds since 1970.
     public var enterTime: Int64 { entrance.entered }

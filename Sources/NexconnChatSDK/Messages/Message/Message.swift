@@ -69,7 +69,8 @@ public final class Message: NSObject, Sendable {
         let content = ContentRegistry.content(type: local.type, bytes: local.content)
         if let mentioned = content.mentionedInfo { mentioned.isMentionedMe = !local.isSent && mentioned.mentions(user) }
         return state.withLockedValue { state in
-            // If another thread has decoded the content in the meantime, its object is returned, so that all callers get the same object.
+            // If another thread has decoded the content in the meantime, the object of that thread is returned, so that all callers get the
+            // same object.
             if let known = state.content { return known }
             state.content = content
             return content
