@@ -11,8 +11,8 @@ import ServerValues
 package struct ChatServiceSettings: Sendable {
     /// The applications. If several have the same key, the first one is used.
     package var applications: [ChatApplication]
-    /// The time without a message from a client after which the server sends a ping. If nothing arrives within the next 10 s, it closes the
-    /// connection.
+    /// The time without a message from a client after which the server sends a ping. If the server receives nothing within 10 s after the
+    /// ping, it closes the connection.
     package var chatHeartbeat: Duration
     /// The key of the application whose open channels are shared with other services; nil for none.
     package var bridgedKey: String?
@@ -79,7 +79,8 @@ package final class ChatService: Sendable {
         backend.newSession(on: loop.queue.eventLoopID)
     }
 
-    /// The number of frames that were refused before they reached an application. An event loop updates it once per turn.
+    /// The number of frames that were refused before they reached an application. Each event loop updates its share of the number once per
+    /// turn.
     package var framesRefused: Int { loopRefusals.reduce(0) { $0 + $1.withLockedValue { $0 } } }
 
     /// Registers a user of an application, or updates the user's name, and issues a token. Returns the token once it is stored.

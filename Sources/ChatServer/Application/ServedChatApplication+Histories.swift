@@ -81,7 +81,8 @@ extension ServedChatApplication {
                     known.append(id.rawValue)
                 }
                 if let before, before >= 0 {
-                    // Finds the newest message up to `before` among those sent until now, so that messages sent later stay visible.
+                    // The newest existing message up to `before` is the limit of what is hidden, so that messages that are sent later stay
+                    // visible.
                     let limit = Self.firstID(atOrAfter: before == .max ? before : before + 1)
                     let query = ChatHistoryQuery(
                         conversation: access.conversation, after: access.floor, before: limit, limit: 1, viewer: user)

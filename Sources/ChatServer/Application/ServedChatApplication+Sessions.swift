@@ -118,7 +118,7 @@ extension ServedChatApplication {
             })
     }
 
-    /// Removes the remaining sessions of a node. Returns when all earlier decisions have been answered.
+    /// Removes the remaining sessions of a node. Returns when all requests that were decided earlier have been answered.
     func signOut(_ node: any ChatNode) async {
         for peer in withAudience({ $0.peers(on: node) }) { signOut(peer, leaving: nil) }
         await withCheckedContinuation { continuation in

@@ -76,7 +76,8 @@ package struct ChatOpenSync: Hashable, Sendable {
     package var channel: Identifier
     /// Whether the user entered; false when the user left.
     package var isJoin: Bool
-    /// Whether the user left because a device entered another channel, not by a request to leave. True if the user entered.
+    /// The reason of the event. False: the user left by a request. True: a device of the user entered this channel, or entered another
+    /// channel, so that the user left this one.
     package var isOtherDevice: Bool
     /// The user's other sessions. They receive the event.
     package var sessions: [ChatSessionID]

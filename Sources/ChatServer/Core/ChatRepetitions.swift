@@ -48,7 +48,7 @@ struct ChatRepetitions: Sendable {
     let limit: Int
     let share: Int
     private var entries: [Fingerprint: Entry] = [:]
-    /// The recorded messages in the order of their ids. Messages that ``remove(_:_:id:)`` has removed may still be in it.
+    /// The recorded messages in the order of their ids. Messages that ``remove(_:_:id:)`` has removed may still be in this list.
     private var order: Deque<Name> = []
     /// The messages of each sender, oldest first.
     private var bySender: [Fingerprint: Deque<Name>] = [:]

@@ -3,7 +3,8 @@ import ServerStorage
 
 /// The restrictions of users, such as mutes and bans, with the time when each ends (rules CH-10 to CH-13).
 struct ChatRestrictions: Sendable {
-    /// Where a restriction applies: everywhere, for one user, in one channel, or in all channels of a kind.
+    /// Where a restriction applies: everywhere, for messages to one user who has blocked others, in one channel, or in all channels of a
+    /// kind.
     struct Scope: Hashable, Sendable {
         var kind: ChatKind?
         var id: Identifier

@@ -270,7 +270,8 @@ extension ChatState {
         return try recipients(kind, channel, of: actor.user, users: users.map { $0 + [sender] })
     }
 
-    /// Checks whether a user may change messages of a channel at all. It needs no message, so it runs before the message is read.
+    /// Checks whether a user may change messages of a channel at all. The check does not depend on the message, so it is made before the
+    /// message is read.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package func checkChanging(

@@ -7,7 +7,8 @@ import ServerStorage
 /// since 1970. Functions that change persistent state write the changed documents into the given commit. A function that throws has changed
 /// nothing.
 package struct ChatState: Sendable {
-    /// The application's settings. The owner may change them at any time, except for the key; this does not change existing data.
+    /// The application's settings. The owner of this value may change all settings but the key at any time. Such a change does not affect
+    /// existing data.
     package var application: ChatApplication
     /// Identifies the numbering of the entries in all inboxes. After a loss of data a new epoch begins, by which older positions are
     /// recognised as outdated (rules CH-22 and CH-26).
@@ -108,7 +109,7 @@ package struct ChatNews: Sendable {
     package var open: [ChatOpenEvent] = []
     /// Changes of online status.
     package var presence: [ChatPresenceEvent] = []
-    /// Sessions that have left an open channel. Remove them from it after the events are delivered.
+    /// Sessions that have left an open channel. Stop delivering the channel's messages to them after these events are delivered.
     package var detached: [ChatSeat] = []
     /// Events about open channels for a user's other devices.
     package var syncs: [ChatOpenSync] = []

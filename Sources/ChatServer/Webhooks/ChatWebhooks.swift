@@ -12,7 +12,8 @@ import WireCoding
 final class ChatWebhooks: Sendable {
     private struct State: Sendable {
         var url: String?
-        /// The delivery, which queues and sends events, to the current webhook address; nil without an address or a node that sends.
+        /// The delivery to the current webhook address, which queues and sends events; nil when no address is configured or no node sends
+        /// events.
         var delivery: WebhookDelivery?
         /// Deliveries to addresses that are no longer configured. They still send the events in their queues (rule NV-72).
         var retiring: [WebhookDelivery] = []
@@ -200,7 +201,7 @@ final class ChatWebhooks: Sendable {
     func tell(_ event: @autoclosure () -> WebhookEvent) {
         let unwanted: UInt64? = state.withLockedValue { state in
             guard let delivery = state.delivery else {
-                // If no node of this process sends, another process sends the stored event.
+                // If no node of this process sends events, another process sends the stored event.
                 return journal == nil || state.eventLoop == nil ? nil : event().number
             }
             if state.held?.isFull == true { release(&state) }

@@ -8,8 +8,8 @@ import ServerRuntime
 import ServerStorage
 import ServerValues
 
-/// Decides about the chat applications of a cluster. It runs the same code as a single server, on the cluster's stored state and with the
-/// sessions of all nodes (rules CC-1 to CC-9).
+/// Decides the requests of all chat applications of a cluster. It runs the same code as a single server, on the cluster's stored state and
+/// with the sessions of all nodes (rules CC-1 to CC-9).
 final class ChatClusterLeader: ClusterLeader {
     typealias Reply = @Sendable (ByteBuffer) -> Void
 

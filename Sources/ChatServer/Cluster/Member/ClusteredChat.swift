@@ -53,7 +53,8 @@ package final class ClusteredChat: ChatStateBackend {
     package var forwarder: (any ChatForwarder)? { self }
 
     package func newSession(on eventLoopID: Int) -> ChatSessionID {
-        // The session id is random. So it differs from the ids of all other nodes, whatever number a later leader assigns to this node.
+        // The session id is random. So it differs from the session ids of all other nodes, whatever number a later leader assigns to this
+        // node.
         ChatSessionID(id: .random(in: 1 ... .max), eventLoopID: eventLoopID)
     }
 

@@ -9,7 +9,8 @@ struct CountedChat: Sendable {
     /// The ids of messages that were rewritten or recalled since they were counted. The store has these ids, too.
     var changed: Set<UInt64> = []
 
-    /// Counts the messages that a commit adds, and records the ids of messages that it changes. Returns the writes that store this.
+    /// Counts the messages that a commit adds, and records the ids of the messages that the commit changes. Returns the writes that store
+    /// the counts and the ids.
     mutating func count(_ commit: ChatCommit, _ application: Identifier, _ keys: ChatKeys) -> [StoreWrite] {
         let added = commit.additions.compactMap { addition in
             addition.event.conversation.map { conversation in

@@ -257,7 +257,7 @@ package final class RedisChatStore: ChatStore {
 
     /// Waits until all emitted changes are stored or have failed. Call no other function of the store afterwards.
     package func close() async {
-        // ``end()`` answers callers that wait for a change that can no longer be stored.
+        // An error is ignored, because ``end()`` completes the calls that wait for a change that can no longer be stored.
         try? await settle()
         end()
     }
