@@ -138,7 +138,7 @@ public final class ChatDatabase: Sendable {
     }
 
     private func failure(_ error: any Error) -> ChatDatabaseError {
-        // A call that began just before the close fails with errors of a closed file, which count as `closed`.
+        // A call that began just before the close can fail with errors about a closed file. These errors are reported as `closed`.
         if state.withLockedValue(\.isClosed) { return .closed }
         let failure = ChatDatabaseError(error)
         if failure == .damaged { file.markDamaged() }

@@ -22,8 +22,8 @@ struct Coverage {
         var coverage = Coverage(spans: SpanSet(own))
         // The inbox does not contain messages of open channels (chat-protocol.md, section 8), so it covers nothing of their history.
         guard channel.conversation != .open else { return coverage }
-        // Messages that were sent in a group before the user joined were not in the inbox either. They are in the group's history, so the
-        // inbox covers it only from the joining on (rule CD-28).
+        // Messages that were sent in a group before the user joined are in the group's history, but were never in the inbox. So the inbox
+        // covers the history only from the time of joining on (rule CD-28).
         let joined = try number.flatMap {
             try Int64.fetchOne(
                 database.cachedStatement(sql: "SELECT position FROM joined WHERE channel = ?"), arguments: [$0])

@@ -4,7 +4,7 @@ import Identifiers
 /// The result of storing a message that the server has sent.
 enum Taken {
     case known
-    /// An own message that was being sent: the server had accepted it, and its answer had not arrived.
+    /// An own message that was being sent: the server had accepted the message, but its answer to the sender had not arrived.
     case finished(LocalMessage)
     case added(LocalMessage, position: Int64, isMention: Bool)
 }

@@ -16,8 +16,8 @@ extension ChatDatabase {
         try read { database in
             // A user has so few channels that reading all of them is cheaper than an index for each order.
             let kinds = Self.list(conversations)
-            // The rank sorts pinned channels first. Without this order it is the expression `pinned * 0` instead of 0, because in `ORDER
-            // BY` SQL takes a plain number for the index of a column.
+            // The rank sorts pinned channels first. If they need not come first, the rank is the expression `pinned * 0` instead of the
+            // number 0, because in `ORDER BY` SQL takes a plain number for the index of a column.
             let rank = pinnedFirst ? "pinned" : "pinned * 0"
             var condition = "listed = 1 AND conversation IN (\(kinds)) AND operation_time < ?"
             var arguments: StatementArguments = [time ?? .max]

@@ -27,7 +27,8 @@ public enum LocalPlace: Hashable, Sendable {
 public struct LocalPage: Hashable, Sendable {
     /// The messages of the page, newest first or oldest first, depending on the request.
     public var messages: [LocalMessage]
-    /// The request that the server should answer first, because messages may be missing in the page; nil when none can be missing.
+    /// The request to send to the server before this page is shown, because messages may be missing in the page; nil when none can be
+    /// missing.
     public var missing: ChatHistoryRequest?
 
     public init(messages: [LocalMessage], missing: ChatHistoryRequest? = nil) {

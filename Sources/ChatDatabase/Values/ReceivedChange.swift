@@ -5,7 +5,7 @@ public enum ReceivedChange: Hashable, Sendable {
     /// A new message. Its `localID` is 0 if the database does not store the message: a status message, or a message that is not for the
     /// history.
     case message(LocalMessage)
-    /// The server has accepted an own message whose sending had not been answered yet.
+    /// The server has accepted an own message. This event arrived before the server's answer to the sending of the message.
     case sent(LocalMessage)
     /// A message was recalled and deleted. The second value is the deleted message; nil if it was not stored.
     case recalled(ChatRecall, LocalMessage?)

@@ -20,7 +20,7 @@ struct ChatOutbox: Sendable {
     static let byteLimit = 16 * 1024 * 1024
     /// The largest number of messages that may wait for the server's answer at the same time (rule NS-11).
     static let window = 64
-    /// The largest number of content bytes in progress at the same time. A single message may be larger.
+    /// The largest number of content bytes of all messages that wait for the server's answer. A single message may be larger.
     static let byteWindow = 1024 * 1024
 
     private(set) var messages: Deque<Waiting> = []

@@ -14,7 +14,8 @@ extension ChatSession {
         var isInside = false
         /// Messages that arrived before the answer to the first request to enter. They are reported after the answer.
         var held: [ChatMessage] = []
-        /// The ids of the messages in the latest answer. Messages with these ids are dropped when they arrive again.
+        /// The ids of the messages in the latest answer to a request to enter the channel. Messages with these ids are dropped when they
+        /// arrive again.
         var known: Set<ChatMessageID> = []
     }
 

@@ -92,7 +92,7 @@ public struct ChatGroupUpdate: Hashable, Sendable {
     public var joinPermission: Int?
     public var invitePermission: Int?
     public var extra: [String: String]?
-    /// Whether only the owner and admins may send messages.
+    /// Whether only the owner, the admins and the users on the group's allowlist may send messages.
     public var isMuted: Bool?
 
     public init() {}

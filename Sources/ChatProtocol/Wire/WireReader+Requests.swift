@@ -1,6 +1,7 @@
 import WireCoding
 
-/// Reads the requests of clients from the innermost object, and checks them against the limits (chat-protocol.md, sections 5 to 9).
+/// Reads the requests of clients from the innermost object at the reader's position, and checks them against the limits (chat-protocol.md,
+/// sections 5 to 9).
 extension WireReader {
     /// Reads a request of this type; nil when the type is unknown.
     mutating func request(_ type: Slot) throws(RequestFault) -> ChatRequest? {

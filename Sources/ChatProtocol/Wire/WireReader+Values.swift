@@ -1,6 +1,7 @@
 import WireCoding
 
-/// Reads the values of chat-protocol.md from the innermost object. A value is nil when a required member is missing or of another type.
+/// Reads the values of chat-protocol.md from the innermost object at the reader's position. A value is nil when a required member is
+/// missing or of another type.
 extension WireReader {
     mutating func message() -> ChatMessage? {
         guard let id = id("id"), let conversation = conversation(), let from = shared("from"), let to = shared("to"),
