@@ -1,6 +1,7 @@
 import ChatProtocol
 
-/// Notifies the user's other devices that messages were read. Without a connection the notifications wait for one (rule NH-21).
+/// Notifies the user's other devices that messages were read. Without a connection the notifications wait until the client is connected
+/// (rule NH-21).
 final class ReadReports: Sendable {
     private let unsent = PerClient<[ChatChannel: Int64]>([:])
 

@@ -115,8 +115,8 @@ final class ChatClient: Sendable {
         }
     }
 
-    /// Sends a message. Without a connection the message waits for one; after a loss it is sent again with the same client id
-    /// (chat-protocol.md, 5.1).
+    /// Sends a message. Without a connection the message waits until the client is connected. After the loss of a connection an unanswered
+    /// message is sent again with the same client id (chat-protocol.md, 5.1).
     func send(_ draft: ChatMessageDraft, completion: @escaping @Sendable (Result<ChatSentMessage, NCError>) -> Void) {
         let (telemetry, clock) = (telemetry, assembly.timers)
         let began = clock.now

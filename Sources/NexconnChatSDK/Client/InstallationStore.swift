@@ -85,7 +85,7 @@ final class InstallationStore: Sendable {
     }
 
     private func makeDirectory() {
-        // An error is ignored here, because writing a file into the missing directory fails as well and is handled there.
+        // An error is ignored here, because writing a file into the missing directory then fails as well, and that error is handled.
         try? ApplicationFolder.make(directory)
     }
 

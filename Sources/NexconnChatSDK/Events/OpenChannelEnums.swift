@@ -72,8 +72,8 @@ public enum OpenChannelSyncStatus: Int, Sendable {
     @objc(NCOpenChannelSyncReason)
 #endif
 public enum OpenChannelSyncReason: Int, Sendable {
-    /// The user entered or left the channel on another device.
+    /// The user left the channel on another device, by a request of the application there.
     case leaveOnMyOwn = 1
-    /// The user entered another open channel on another device, and therefore left this one.
+    /// The user entered the channel on another device, or left it because another device of the user entered another open channel.
     case otherDeviceLogin = 2
 }

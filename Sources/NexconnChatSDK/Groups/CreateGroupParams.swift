@@ -69,7 +69,8 @@ public final class UpdateGroupInfoParams: NSObject, @unchecked Sendable {
     @Guarded public var joinPermission: GroupJoinPermission? = nil
     /// Who may invite users to the group. Only the owner may change this.
     @Guarded public var invitePermission: GroupOperationPermission? = nil
-    /// Whether only the owner and managers may send messages. An addition to the vendor's SDK, in which only servers can change this.
+    /// Whether only the owner, the managers and the users on the group's allowlist may send messages. An addition to the vendor's SDK, with
+    /// which only the application's server can change this setting.
     @Guarded public var isAllMuted: Bool? = nil
 
     /// Another name of ``portraitUri``.

@@ -37,7 +37,7 @@ public final class GroupInfo: NSObject, Sendable {
     public var invitePermission: GroupOperationPermission { GroupOperationPermission(rawValue: group.invitePermission) ?? .owner }
     /// Additional values that the application defines, by name.
     public var extProfile: [String: String] { group.extra }
-    /// Whether only the owner and users on the allowlist may send messages.
+    /// Whether only the owner, the managers and the users on the group's allowlist may send messages.
     public var isAllMuted: Bool { group.isMuted }
 }
 

@@ -1,4 +1,5 @@
-// Adds and removes handlers of the connection. Handlers of messages, channels and users are registered next to their protocols.
+// Adds and removes handlers of the connection. The functions that register handlers of messages, channels and users are in
+// `ChatHandlers.swift`.
 extension NCEngine {
     /// Registers a handler for changes of the connection's status, called on the callback queue.
     ///

@@ -87,7 +87,7 @@ struct EventIntake: ChatIntake {
         .typing(TypingStatusChangedEvent(channelIdentifier: ChannelIdentifier(channel), userTypingStatus: present))
     }
 
-    /// Records that the sender of a received message has stopped typing, and adds the event for handlers.
+    /// Records that the sender of a received message has stopped typing, and adds the typing event for handlers if the user was typing.
     private func stopTyping(of message: LocalMessage, _ client: ChatClient, into events: inout [NCEvent]) {
         guard message.channel.conversation == .direct, !message.isSent else { return }
         let present = client.registry.chat.typing.withValue(of: client) { $0.stop(message.sender, in: message.channel) }
