@@ -159,7 +159,7 @@ extension ChatDocument {
         public var extra: [String: String]
         /// When the group was created, in milliseconds since 1970.
         public var created: Int64
-        /// Whether the whole group is muted: only its owner and users on the allowlist may send messages.
+        /// Whether the whole group is muted: only its owner, its admins and users on the allowlist may send messages.
         public var isMuted: Bool
         /// The user whose session created the group, which counts against this user's share of the application's groups; nil if the
         /// application's server created it.
