@@ -1,6 +1,7 @@
-/// A subset of all tokens, which one of several clocks may assign: the tokens with this remainder when divided by the number of clocks.
+/// A subset of all tokens, so that several clocks can assign tokens without duplicates. Divided by the number of clocks, all tokens of a
+/// subset leave the same remainder.
 ///
-/// Clocks with different remainders never assign the same token, even if their times differ.
+/// Clocks with different subsets never assign the same token, even if their times differ.
 package struct TimetokenShare: Hashable, Sendable {
     /// Every token.
     package static let all = TimetokenShare(0, of: 1)

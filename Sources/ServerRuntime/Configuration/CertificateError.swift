@@ -11,7 +11,7 @@ public enum CertificateError: Error, Hashable, Sendable, CustomStringConvertible
 
     /// The file does not exist.
     case missing(File)
-    /// The file exists, but this user may not read it.
+    /// The file exists, but the user of this process has no permission to read it.
     case forbidden(File)
     /// The file cannot be read.
     case unreadable(File)

@@ -4,7 +4,7 @@ public struct CertificateFiles: Hashable, Sendable {
     public var certificateFile: String
     /// The path of the private key.
     public var privateKeyFile: String
-    /// How often the files are checked for new content, which new connections then use; nil for never. At least 100 ms.
+    /// How often the server checks the files for new content; nil for never. New connections use the new content. At least 100 ms.
     public var checkInterval: Duration?
 
     /// Paths of PEM files.

@@ -26,7 +26,8 @@ package struct RuntimeSettings: Sendable {
     package var maximumFragments = 64
     package var maximumPendingBytes = 1 << 20
     package var maximumQueuedBytes = 16 << 20
-    /// Whether any service of the server (``ServerFront``) needs the header fields of every request, including plain ones.
+    /// Whether any service of the server (``ServerFront``) needs the header fields of every request, even of plain requests
+    /// (``PlainRequestHead``).
     package var readsAllFields = false
     /// Whether the runtime answers `/metrics` when no service (``ServerFront``) owns this path.
     package var tellsMetrics = true
@@ -34,7 +35,8 @@ package struct RuntimeSettings: Sendable {
     package var endedConnectionsKept = 0
     /// Whether a new connection replaces the connection that has been idle for the longest time when the limit of connections is reached.
     package var replacesIdleConnections = false
-    /// The number of file descriptors that are kept open, so that connections can be accepted when the process has no others left.
+    /// The number of file descriptors that are kept open in reserve. They are closed to accept connections when the process has no other
+    /// descriptors left.
     package var reservedDescriptors = 0
     /// The server's version, which `/metrics` shows as a label.
     package var version = ""

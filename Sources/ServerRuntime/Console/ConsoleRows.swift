@@ -11,8 +11,8 @@ package struct ApplicationRow: Hashable, Sendable {
     /// The application's key, with which clients connect; its id for a service without keys.
     package var key: String
     package var isEnabled = true
-    /// The application's counts, without those that its service does not have. Nil is a count that is unknown on this server, or a limit
-    /// that is not set.
+    /// The counts of the application. A count that its service does not have is missing. A nil count is unknown on this server, or is a
+    /// limit that is not set.
     package var counts: [Count: Int?] = [:]
     /// The number of configured webhooks.
     package var webhooks = 0
@@ -60,9 +60,9 @@ package struct ChannelRows: Hashable, Sendable, Codable {
         self.init(Array(rows.prefix(limit)), total: total, next: rows.count > limit ? rows.prefix(limit).last?.name : nil)
     }
 
-    /// Merges the first `limit` rows of an application whose channels are distributed over several parts.
+    /// Merges the rows of an application whose channels are distributed over the partitions of a cluster. Keeps the first `limit` rows.
     ///
-    /// - Parameter parts: the first `limit` rows of each part.
+    /// - Parameter parts: the first `limit` rows of each partition.
     package init(first limit: Int, of parts: [ChannelRows]) {
         let all = parts.flatMap(\.rows).sorted { Identifier($0.name) < Identifier($1.name) }
         let first = Array(all.prefix(limit))

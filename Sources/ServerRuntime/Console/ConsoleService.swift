@@ -12,7 +12,8 @@ package protocol ConsoleCalls: Sendable {
 
 /// What the console shows of one service, and what an operator can do there. The service answers from its own state (rules CO-92 to CO-95).
 ///
-/// Methods may be called from any thread, except those for an event loop. Lists are bounded by the listing's limit.
+/// Methods may be called from any thread, except the methods about one event loop. A listing's limit bounds the length of the returned
+/// list.
 package protocol ConsoleService: ConsoleCalls {
     /// The service's name in the console, in metrics and in logs.
     var service: ServiceName { get }
@@ -26,8 +27,8 @@ package protocol ConsoleService: ConsoleCalls {
     var hasConnections: Bool { get }
     /// Describes the connections of an event loop, beginning at an index of its list. Call it on that event loop.
     ///
-    /// - Returns: a description of each connection, in the order of the list, and the index at which the next page begins; nil for the last
-    ///   page.
+    /// - Returns: a description of each connection, in the order of the list, and the index at which the next page begins. The index is nil
+    ///   for the last page.
     func reports(on loop: Int, from start: Int, count: Int) -> (reports: [ConnectionReport], next: Int?)
     /// Returns at most `limit` of the requests, such as long polls, that an event loop holds open. Call it on that event loop.
     func heldRows(on loop: Int, limit: Int) -> [HeldRow]

@@ -15,7 +15,7 @@ package struct NameSearch: Hashable, Sendable {
     }
 }
 
-/// Searches a list of names that is read page by page, and stops after a limited number of entries for one answer (rule CO-85).
+/// Searches a list of names that is read page by page. For each answer, the search visits a limited number of entries (rule CO-85).
 package struct PagedSearch<Entry: Sendable>: Sendable {
     /// The largest number of entries of a page; a shorter page is the last one.
     package var pageSize: Int

@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 
-/// The events of a server for viewers; without viewers, an event costs one check (rule CO-40). May be used from any thread.
+/// Distributes the events of a server to the viewers of the console's live feed. While there is no viewer, an event costs one check (rule
+/// CO-40). May be used from any thread.
 package final class LiveFeed: Sendable {
     private let watchers = NIOLockedValueBox<[FeedWatcher]>([])
 

@@ -28,7 +28,7 @@ package final class ServerContext: Sendable {
     /// in reserve again.
     private let favoured = NIOLockedValueBox<DescriptorReserve?>(nil)
     package let addresses: AddressAdmission
-    /// Whether the configuration that was last loaded was valid, so that it was applied.
+    /// Whether the configuration that was last loaded was valid. An invalid configuration is not applied.
     package let hasValidConfiguration = NIOLockedValueBox(true)
     /// Conditions for readiness that the server's backend adds, such as a connection to Redis: each returns the reason why the server is
     /// not ready, or nil.

@@ -17,11 +17,12 @@ package protocol ServerFront: AnyObject, Sendable {
     ///
     /// - Parameter target: the target without the server's prefix; valid only during the call.
     func answer(plain target: UnsafeRawBufferPointer, for connection: HTTPConnection) -> Bool
-    /// Returns whether this service handles requests for a path. Errors at that path are then answered in the format of its API.
+    /// Returns whether this service handles requests for a path. Errors at that path are then answered in the format of the service's API.
     func owns(_ segments: [String]) -> Bool
     /// Answers a request for a path that the service owns: at once, or later through ``HTTPConnection/expectAnswer()``.
     func answer(_ request: HTTPRequest, for connection: HTTPConnection)
-    /// Returns whether this service needs the header fields of a GET, which requests that are parsed in place do not provide.
+    /// Returns whether this service needs the header fields of a GET with this target. Requests that are parsed in place provide no header
+    /// fields.
     ///
     /// - Parameter target: the target without the server's prefix; valid only during the call.
     func needsFields(of target: UnsafeRawBufferPointer) -> Bool
@@ -34,8 +35,8 @@ package protocol ServerFront: AnyObject, Sendable {
     ///
     /// - Parameter limit: the limit in the server's configuration.
     func bodyLimit(_ segments: [String], _ limit: Int) -> Int
-    /// The key of the application against whose share of the memory budget ``ServerContext/bodies`` a request body counts; nil for none
-    /// (rule SV-81).
+    /// The key of the application whose share of the memory budget ``ServerContext/bodies`` a request body uses; nil when the body belongs
+    /// to no application (rule SV-81).
     func bodyApplication(_ segments: [String]) -> String?
 
     // MARK: Periodic work and metrics
@@ -73,8 +74,8 @@ extension ServerFront {
 package protocol WebSocketFront: ServerFront {
     /// The subprotocol of a WebSocket at this path; nil when the service does not accept it.
     func subprotocol(of segments: [String]) -> String?
-    /// Makes the handler of an accepted WebSocket. A client that the service refuses gets a WebSocket too, with a close code, because it
-    /// cannot see the status of a failed handshake.
+    /// Makes the handler of an accepted WebSocket. A WebSocket of a client that the service refuses is accepted, too, and then closed with
+    /// a close code, because clients cannot see the status of a failed handshake.
     func connection(_ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext) -> WebSocketConnection
 }
 
@@ -82,7 +83,7 @@ package protocol WebSocketFront: ServerFront {
 package protocol LoopResident: AnyObject {
     /// Applies time limits to the connections of this event loop.
     func sweep(at now: MonotonicInstant)
-    /// All connections of this state. A stopping server closes them at an even rate (rule SV-37).
+    /// All connections of the service on this event loop. A stopping server closes them at an even rate (rule SV-37).
     func connections() -> [any DrainedConnection]
     /// Closes all connections at once.
     func cut()

@@ -40,7 +40,7 @@ package final class ServerHost: Sendable {
         fronts.first { $0.owns(segments) }
     }
 
-    /// Whether any service needs the header fields of a GET with this target, which requests that are parsed in place do not provide.
+    /// Whether any service needs the header fields of a GET with this target. Requests that are parsed in place provide no header fields.
     func needsFields(of target: UnsafeRawBufferPointer) -> Bool {
         guard let inner = context.prefix.strip(target) else { return false }
         return fronts.contains { $0.needsFields(of: inner) }

@@ -114,7 +114,8 @@ struct TransferPace {
 
     /// Returns whether fewer bytes than required were transferred in the window that has just ended. Call it periodically.
     ///
-    /// - Parameter total: the number of bytes transferred so far, counted from any start.
+    /// - Parameter total: the number of bytes transferred so far. The starting point of this count does not matter, because only
+    ///   differences are used.
     mutating func isTooSlow(_ total: Int, at now: MonotonicInstant) -> Bool {
         guard let start else {
             (self.start, moved) = (now, total)

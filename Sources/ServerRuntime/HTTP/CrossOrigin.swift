@@ -3,8 +3,8 @@ import NIOCore
 /// The web origins whose scripts may read answers, with the header fields for them (CORS protocol of the Fetch standard; rules SR-18 to
 /// SR-21).
 package struct CrossOrigin: Sendable {
-    /// The origin of the page that sent a request, as an index of the allowed origins. It takes two bytes, because each held poll stores
-    /// one.
+    /// The origin of the page that sent a request, as an index of the allowed origins. The value takes only two bytes, because each held
+    /// long poll stores a page.
     package struct Page: Hashable, Sendable {
         fileprivate var index: Int16
 
@@ -47,7 +47,8 @@ package struct CrossOrigin: Sendable {
         if isForAll {
             buffer.writeStaticString("access-control-allow-origin: *\r\n")
         } else if isOn {
-            // Caches must not use this answer for a page of another origin, because the next field depends on the origin.
+            // Caches must not use this answer for a page of another origin, because the value of `access-control-allow-origin` depends on
+            // the origin.
             buffer.writeStaticString("vary: Origin\r\n")
             if page != .other, origins.indices.contains(Int(page.index)) {
                 buffer.writeString("access-control-allow-origin: \(origins[Int(page.index)])\r\n")

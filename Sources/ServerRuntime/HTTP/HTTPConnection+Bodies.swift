@@ -2,7 +2,8 @@ import NIOCore
 import NIOHTTP1
 import ServerValues
 
-/// Receives the body of a request: applies its size limit, and reserves its memory from the shares of its owner.
+/// Receives the body of a request: applies its size limit, and reserves memory within the shares of the client's address and the
+/// application.
 extension HTTPConnection {
     /// Appends received bytes to the request's body, or refuses the request when it exceeds a limit.
     func take(_ bytes: ByteBuffer) {

@@ -5,7 +5,7 @@ import WebSocketFraming
 
 // Parses received bytes into requests.
 extension HTTPConnection {
-    /// Reads requests until none is complete, or one is not answered at once.
+    /// Reads and handles requests until the received bytes contain no complete request, or until a request is answered later.
     func readWaiting() {
         while let context, context.channel.isWritable {
             let waiting = HTTPConnectionMachine.Waiting(
@@ -132,7 +132,7 @@ extension HTTPConnection {
     private func begin(_ head: HTTPRequestHead) {
         guard case .idle = phase else { return }
         forgetRequest()
-        // The connection closes after a request that offers an upgrade, because the library's parser reads nothing after it.
+        // The connection closes after a request that offers an upgrade, because the library's parser reads nothing after such a request.
         let isLast = !head.isKeepAlive || head.headers.contains(name: "upgrade")
         machine.gotHead(isLast: isLast, isToHead: head.method == .HEAD, at: core.now)
         page = core.crossOrigin.page(head.headers.first(name: "origin"))

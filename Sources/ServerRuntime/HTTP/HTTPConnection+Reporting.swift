@@ -30,8 +30,8 @@ extension HTTPConnection {
         }
     }
 
-    /// The number of received bytes of the request: its head, and the accepted bytes of its body. Nil when it is not known, because the
-    /// parser has a part of the head.
+    /// The number of received bytes of the request: its head, and the accepted bytes of its body. Nil when this number is unknown, because
+    /// the library's parser has read only a part of the head.
     private var requestBytes: Int? {
         if headBytes > 0 { return Int(headBytes) + machine.bodyBytes }
         return unread.readableBytes > 0 ? unread.readableBytes : nil

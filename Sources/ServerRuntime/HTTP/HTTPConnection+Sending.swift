@@ -45,7 +45,7 @@ extension HTTPConnection {
     ) {
         guard let context, let writing = machine.answered(isLast: isLast, at: now) else { return }
         loop.state.counters.requests += 1
-        // Answers of long polls are sent by their exchange, which does not end the span itself.
+        // The span of a long poll ends here, because the ``HeldExchange`` that sends the answer does not end the span.
         endSpan(status: 200)
         content = .none
         body = []

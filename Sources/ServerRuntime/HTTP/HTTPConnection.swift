@@ -5,10 +5,10 @@ import ServerValues
 /// A connection that uses HTTP: reads requests, answers them in order, and may become a WebSocket.
 ///
 /// Only one request is handled at a time: later bytes wait while an answer is in progress, and beyond
-/// ``HTTPConnectionMachine/maximumUnreadBytes`` reading from the socket pauses (rule PV-2). ``HTTPConnectionMachine`` decides; this handler
-/// owns the channel, the bytes and the reservations, and performs the machine's effects. Plain requests are parsed in place; for the first
-/// other request the HTTP library's parser is inserted behind this handler and stays. Used on its event loop only. The object is small,
-/// because each held request has one.
+/// ``HTTPConnectionMachine/maximumUnreadBytes`` reading from the socket pauses (rule PV-2). ``HTTPConnectionMachine`` decides what the
+/// connection does next. This handler owns the channel, the bytes and the reservations, and performs the machine's effects. Plain requests
+/// are parsed in place; for the first other request the HTTP library's parser is inserted behind this handler and stays. Used on its event
+/// loop only. The object is small, because each held request has such an object.
 package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, ListedConnection {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
@@ -97,8 +97,8 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         return true
     }
 
-    /// Pauses reading for a peer that sends requests faster than it reads the answers, until it has read them. No read is in progress when
-    /// writing becomes possible again, so ``resume()`` has to send the answers.
+    /// Pauses reading while the peer sends requests faster than it reads the answers. When writing becomes possible again, no read is in
+    /// progress, so ``resume()`` has to send the answers that wait.
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable { resume() }
         updateReading()
@@ -173,8 +173,8 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         loop.state.requesters.remove(self)
     }
 
-    /// Sets the ``HeldExchange`` that answers this connection's held requests from now on, and notifies the previous one that it no longer
-    /// does.
+    /// Sets the ``HeldExchange`` that answers this connection's held requests from now on. The previous exchange is notified that it no
+    /// longer answers them.
     package func use(_ exchange: any HeldExchange) {
         guard exchange !== self.exchange else { return }
         self.exchange?.leave()

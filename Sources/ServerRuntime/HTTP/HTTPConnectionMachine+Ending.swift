@@ -22,7 +22,7 @@ extension HTTPConnectionMachine {
     /// Applies the time limits (rules SV-5, SV-6 and SV-82).
     ///
     /// - Parameters:
-    ///   - outgoing: the transfer of an answer's large body; while it moves, no other time limit ends the connection.
+    ///   - outgoing: the transfer of an answer's large body. While this transfer progresses, no other time limit ends the connection.
     ///   - incoming: the transfer of a request's large body.
     func sweep(
         at now: MonotonicInstant, _ limits: TimeLimits, outgoing: Transfer = .none, incoming: Transfer = .none

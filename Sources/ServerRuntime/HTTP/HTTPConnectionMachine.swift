@@ -166,7 +166,7 @@ struct HTTPConnectionMachine: Hashable, Sendable {
 
     // MARK: Bodies
 
-    /// Decides about received bytes of the body.
+    /// Counts received bytes of the body, and returns how the connection has to treat them.
     ///
     /// - Parameter hasRoom: whether the required memory is reserved; true if none is required.
     mutating func gotBody(_ count: Int, hasRoom: Bool) -> BodyVerdict {
@@ -228,7 +228,8 @@ struct HTTPConnectionMachine: Hashable, Sendable {
         isLastRequest = true
     }
 
-    /// Records that an answer is sent, and returns how. Nil drops the answer, because the connection's last one was sent before.
+    /// Records that an answer is sent, and returns how it is written to the socket. Returns nil when the connection's last answer was sent
+    /// before; the new answer is then dropped.
     mutating func answered(isLast: Bool, at now: MonotonicInstant) -> Writing? {
         guard phase != .closing, phase != .ended else { return nil }
         number &+= 1

@@ -11,7 +11,7 @@ package struct PlainRequestHead: Hashable, Sendable {
     /// The length of the head in bytes, including the empty line.
     package var length: Int
     package var isKeepAlive: Bool
-    /// The value of the `Origin` field, in which browsers send the origin of the page; nil without that field.
+    /// The position of the `Origin` field's value, in which browsers send the origin of the page; nil without that field.
     package var origin: Range<Int>?
 
     package enum Outcome: Hashable, Sendable {

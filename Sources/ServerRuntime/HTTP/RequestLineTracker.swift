@@ -4,8 +4,7 @@
 /// The tracker cannot detect where a request ends, so it also reads lines of fields and bodies; a line that does not begin like a request
 /// line is ignored. A request line that follows a body in the same line is not detected.
 struct RequestLineTracker: Hashable, Sendable {
-    /// The first bytes of the target that is too long, or of the last line's target; enough of them to determine which API the request is
-    /// for.
+    /// The first bytes of the current target, or of the target that is too long. They are enough to determine which API the request is for.
     private(set) var start: [UInt8] = []
     /// The number of bytes of the current target so far.
     private(set) var targetBytes = 0

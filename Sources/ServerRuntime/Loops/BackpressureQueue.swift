@@ -1,7 +1,8 @@
 import ServerValues
 
-/// The operations of one event loop's connections that wait until the queues of other event loops, or of this one, have room. Each
-/// connection has at most one, and they continue in the order of arrival (rules SV-14 and SV-15). Used on its event loop only.
+/// The delayed operations of one event loop's connections. An operation waits until the queues of the event loops that it needs have room.
+/// Each connection has at most one delayed operation, and operations continue in the order of arrival (rules SV-14 and SV-15). Used on its
+/// event loop only.
 struct BackpressureQueue {
     fileprivate enum Entry {
         case reader(WebSocketConnection, EventLoopSet)

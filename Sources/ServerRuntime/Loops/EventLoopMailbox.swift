@@ -54,7 +54,7 @@ package final class EventLoopMailbox<Part: LoopPart>: Sendable {
     /// The service's state, for use on the event loop only.
     package var part: Part { bound.value }
 
-    /// Queues an operation. Operations keep the order in which they are queued under one lock of their service.
+    /// Queues an operation. Operations that a service queues while it holds one lock keep their order.
     ///
     /// - Returns: whether the event loop's queue is full. The operation is queued nevertheless, but the caller should pause. When the
     ///   server has ended, the operation is dropped.

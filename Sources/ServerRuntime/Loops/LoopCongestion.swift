@@ -43,7 +43,7 @@ package final class LoopCongestion: Sendable {
         }
     }
 
-    /// Calls `tell` once when one of `loops` has room again; `tell` wakes the event loop with this id.
+    /// Calls `tell` once when one of `loops` has room again; `tell` wakes the event loop with the id `eventLoopID`.
     ///
     /// - Returns: false when none of `loops` is full any more; `tell` is not called then.
     package func wait(for loops: EventLoopSet, on eventLoopID: Int, _ tell: @escaping Call) -> Bool {

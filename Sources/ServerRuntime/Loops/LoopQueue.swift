@@ -40,8 +40,8 @@ package final class LoopQueue: Sendable {
         turnBytes = max(maximumPendingBytes / 2, 1)
     }
 
-    /// Runs a closure on the event loop. When this is called on an event loop of a cluster, the closure starts at the end of that turn, so
-    /// that a batch of messages is written at once (rule CR-27).
+    /// Runs a closure on this event loop. If the caller runs on an event loop that receives messages from other servers of the cluster, the
+    /// closure starts after the current turn of that event loop, so that a batch of messages is written at once (rule CR-27).
     package func execute(_ body: @escaping @Sendable () -> Void) {
         guard let clusterLoop = clusterLoops.first(where: \.inEventLoop) else { return eventLoop.execute(body) }
         clusterLoop.execute { [eventLoop] in eventLoop.execute(body) }
@@ -76,8 +76,8 @@ package final class LoopQueue: Sendable {
         for call in calls { call() }
     }
 
-    /// Makes the queue refuse all later operations, because the server has ended: operations such as the answer of a slow store have no
-    /// receiver any more, and the thread of the event loop may be gone (rule SV-77).
+    /// Makes the queue refuse all later operations, because the server has ended (rule SV-77). An operation such as the answer of a slow
+    /// store then has no receiver any more, and the thread of the event loop may have ended.
     package func close() {
         load.withLockedValue { $0.isClosed = true }
     }

@@ -50,7 +50,7 @@ package final class MetricNames: Sendable {
             return add(name)
         }
 
-        /// Returns the slot that all applications of a service without a separate slot share.
+        /// Returns the slot of a service that all of its applications without a slot of their own share.
         mutating func other(_ service: ServiceName) -> MetricSlot {
             let name = ApplicationName(service, MetricNames.other)
             if let index = names.firstIndex(of: name) { return MetricSlot(index: index) }
@@ -86,8 +86,8 @@ package final class MetricNames: Sendable {
         state.withLockedValue { $0.other(service) }
     }
 
-    /// Returns the name under which metrics count an application, and assigns a slot if it has none. If an application were counted under
-    /// `other` first and under its own name later, a counter would decrease (rule ME-3).
+    /// Returns the name under which metrics count an application. Also assigns a slot if the application has none: if it were counted under
+    /// `other` first and under its own name later, the counter `other` would decrease (rule ME-3).
     package func counted(_ name: ApplicationName) -> ApplicationName {
         state.withLockedValue { $0.names[$0.slot(name).index] }
     }

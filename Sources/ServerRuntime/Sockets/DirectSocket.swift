@@ -62,8 +62,9 @@ package struct DirectSocket {
 
     /// Sends as many bytes as the socket accepts at once, and returns their number. NIO must send the rest: call ``usesQueue()``.
     ///
-    /// Only for a socket that ``isReady`` and whose channel has not become inactive. NIO notifies handlers of that in the same call in which
-    /// it closes the socket, so a handler that was not notified has an open socket, except in callbacks of writes that failed.
+    /// Call it only if ``isReady`` is true and the channel has not become inactive, because otherwise the descriptor may belong to another
+    /// socket. NIO notifies a channel's handlers in the same call in which it closes the socket, so the socket of a handler that was not
+    /// notified is open. The exception is a callback of a failed write, which may run before the notification.
     package func send(_ bytes: ByteBuffer) -> Int {
         guard case .socket(let descriptor) = descriptor else { return 0 }
         return bytes.withUnsafeReadableBytes { bytes in

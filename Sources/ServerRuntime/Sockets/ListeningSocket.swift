@@ -44,7 +44,7 @@ package final class ListeningSocket: Sendable {
         port = channel.localAddress?.port
     }
 
-    /// The socket that listens now, or the closed one while there is none.
+    /// The channel of the socket that listens now; while no socket listens, the channel of the last socket, which is closed.
     package var channel: any Channel { state.withLockedValue(\.channel) }
 
     /// Stops listening, for good. Connections that were accepted stay open.

@@ -39,7 +39,7 @@ package final class ServerCertificate: Sendable {
     private let files: CertificateFiles
     private let state: NIOLockedValueBox<State>
     /// A lock that is held from reading the files until their certificate is in use. Checks and reloads run on several threads; without the
-    /// lock a slow one could replace a newer certificate with an older one.
+    /// lock, a slow check could replace a newer certificate with an older one.
     private let turn = NIOLockedValueBox(())
 
     /// Reads the certificate and the key from their files. The call blocks.

@@ -33,9 +33,10 @@ package final class TimetokenAllocator: Sendable {
     /// The highest assigned id.
     package var last: UInt64 { clock.withLockedValue(\.last) }
 
-    /// The time that clients get. It is greater than every id that was assigned to any application, so a history that starts before this
-    /// time includes the newest message. With a step of two, the next id of the application with the highest id is greater than this time,
-    /// so a client that reads from this time on misses none of that application's messages (rule HB-22). Reading the time assigns no id.
+    /// The time that the server tells clients. It is greater than every id that was assigned to any application, so a history that starts
+    /// before this time includes the newest message. With a step of two, the next id of the application with the highest id is greater than
+    /// this time. A client that reads from this time on therefore misses no message of that application (rule HB-22). Reading the time
+    /// assigns no id.
     package var time: UInt64 {
         let highest = clock.withLockedValue(\.highest)
         return max(max(unixTicks(), 1) - 1, min(highest, UInt64(Int64.max) - 1) + 1)
@@ -56,7 +57,7 @@ package final class TimetokenAllocator: Sendable {
         clock.withLockedValue { $0.note(id) }
     }
 
-    /// Whether an id is ahead of the clock by no more than `limit`.
+    /// Whether an id is ahead of the clock by no more than `limit`, in units of 100 ns.
     package func isNear(_ id: UInt64, within limit: UInt64) -> Bool {
         let now = unixTicks()
         return id <= now || id - now <= limit

@@ -1,7 +1,8 @@
 import NIOCore
 
 extension ByteBuffer {
-    /// The payload of a complete WebSocket frame that a server sends, which is not masked; empty for an incomplete frame.
+    /// The payload of the complete WebSocket frame in this buffer; empty for an incomplete frame. The frame must not be masked: servers
+    /// send only such frames.
     package var messageOfServerFrame: ByteBufferView {
         let bytes = readableBytesView
         guard bytes.count > 2, let length = bytes.dropFirst().first else { return bytes.suffix(0) }

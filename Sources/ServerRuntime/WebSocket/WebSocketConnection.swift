@@ -44,7 +44,8 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     final var receivedBytes = 0
     /// The side that ended the connection first, with its code and reason; nil while the connection is open.
     final var ending: Ending?
-    /// The time since which the connection waits for the rest of a message, the client's first message, or its close frame; nil otherwise.
+    /// The time since which the connection waits for the client to send the rest of a message, its first message, or its close frame; nil
+    /// otherwise.
     final var waiting: MonotonicInstant?
     /// Whether received bytes are being handled. When a close frame cannot be written, NIO reads the rest of the socket during the write;
     /// those bytes are ignored.

@@ -71,9 +71,9 @@ package final class ConnectionWriter {
         countDelivered(messages: delivered * count, bytes: delivered * frames.readableBytes, at: channel.slot)
     }
 
-    /// Reads the fields that a delivery uses of some connections, so that the processor fetches them from memory in parallel. Without this,
-    /// it would fetch them for each connection after the system call for the previous one; that call leaves little of the last delivery in
-    /// the caches.
+    /// Reads those fields of some connections that a delivery uses, so that the processor fetches them from memory in parallel. Without
+    /// this, the processor would fetch them for each connection after the system call for the previous connection, because system calls
+    /// remove most of this data from the caches.
     ///
     /// The reads do not retain objects, because a retain would make the processor wait for each read.
     @usableFromInline

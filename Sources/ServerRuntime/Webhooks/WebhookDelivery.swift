@@ -33,8 +33,8 @@ package final class WebhookDelivery: Sendable {
             self.queued = queued
         }
 
-        /// The counts of a receiver that was replaced or removed, without the problem and the last failure. They are added to the counts of
-        /// the application's other receivers, to which these two do not apply.
+        /// The counts of a receiver that was replaced or removed. They are added to the counts of the application's other receivers, so
+        /// they lack the problem and the last failure, which concern only this receiver.
         package var settled: Counts {
             var counts = self
             (counts.problem, counts.lastFailure) = (nil, nil)

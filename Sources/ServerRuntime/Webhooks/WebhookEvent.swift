@@ -50,7 +50,7 @@ package struct WebhookPolicy: Hashable, Sendable {
     package var window = Duration.zero
     /// The largest number of requests in progress at a time.
     package var requests: Int
-    /// The number of batches waiting to be sent again that do not count against `requests`. Further waiting batches do count.
+    /// Batches that wait to be sent again count against `requests` only if there are more of them than this number.
     package var postponed = 0
     /// How long the delivery of an event is retried before the event is dropped.
     package var patience = Duration.seconds(300)

@@ -22,7 +22,7 @@ package protocol WebhookJournal: AnyObject, Sendable {
     /// The applications with events of the previous process that ``claim(_:)`` has not returned yet.
     var unclaimed: [Identifier] { get }
 
-    /// Drops events of the previous process that no call of ``claim(_:)`` has returned before they reached the greatest age.
+    /// Drops events of the previous process that reached the greatest age before a call of ``claim(_:)`` returned them.
     ///
     /// - Returns: the number of dropped events of each application.
     func expire() -> [Identifier: Int]

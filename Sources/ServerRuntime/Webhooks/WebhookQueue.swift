@@ -4,7 +4,7 @@ import ServerValues
 /// The events that wait to be sent to one webhook receiver: a pure value (rules SW-20 to SW-25).
 ///
 /// Events with the same key form a lane. While events of a lane are being sent, its later events wait. So the events of a key are always
-/// delivered in order, whatever the number of requests is, and no search is needed.
+/// delivered in order, even with several simultaneous requests.
 package struct WebhookQueue: Sendable {
     package enum Step: Hashable, Sendable {
         /// Send this batch now. It is in progress until ``WebhookQueue/finish(_:)`` or ``WebhookQueue/fail(_:isFinal:at:chance:)``.
@@ -138,7 +138,8 @@ package struct WebhookQueue: Sendable {
     }
 
     /// The time before which no new batch is sent; nil when new batches may be sent. When a repeated batch fails, this time becomes later,
-    /// but not without limit, because only a new batch can show that the receiver refuses some events and accepts others.
+    /// but never later than the longest pause after the last new batch. Only a new batch can show that the receiver refuses some events and
+    /// accepts others.
     private var newcomersRest: MonotonicInstant? {
         guard let rest, policy.postponed > 0, let begun else { return rest }
         return min(rest, begun.advanced(by: WebhookPolicy.longestPause))

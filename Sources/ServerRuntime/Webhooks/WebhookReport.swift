@@ -1,6 +1,6 @@
 /// The delivery of events to one receiver of an application (rules SO-118 and CO-71).
 package struct WebhookReport: Hashable, Sendable {
-    /// The index in the application's list of webhooks when the receiver was first configured, from 0 on.
+    /// The index that the receiver had in the application's list of webhooks when it was first configured, from 0 on.
     package var number: Int
     /// The receiver's address; nil for a receiver that is no longer configured.
     package var url: String?
