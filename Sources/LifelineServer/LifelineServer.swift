@@ -136,7 +136,7 @@ public final class LifelineServer: Sendable {
                 let listener: ListeningSocket
                 let admin: AdminServer?
                 do {
-                    // The admin port is opened first, so that no client has connected when this fails because the port is in use.
+                    // The admin port is opened first: if it is in use, the start fails before any client has connected.
                     admin = try await AdminServer(
                         configuration, main: host, services: services, seat: seat, applications: runtime, certificate: certificate
                     )

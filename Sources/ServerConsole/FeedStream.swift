@@ -3,7 +3,8 @@ import ServerRuntime
 import ServerValues
 import WireCoding
 
-/// Sends the live feed to a page as server-sent events, a few times per second, while its session lasts and the client reads (rule CO-41).
+/// Sends the live feed to a page as server-sent events, a few times per second, until the session of the page ends. Events are dropped
+/// while the client does not read (rule CO-41).
 ///
 /// Used on the event loop of its connection only.
 final class FeedStream: HeldExchange {

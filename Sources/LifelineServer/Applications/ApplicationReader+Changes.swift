@@ -7,7 +7,8 @@ extension ApplicationReader {
     package typealias Change =
         @Sendable (RuntimeApplication, _ given: JSONValue, _ now: Int) throws(ApplicationProblem) -> RuntimeApplication
 
-    /// Refuses every change of settings. This is the default of a table whose applications were not read by an ``ApplicationReader``.
+    /// Refuses every change of settings. The default of the method `apply` of ``ApplicationTable``, for callers without an
+    /// ``ApplicationReader``.
     package static let nothing: Change = { application, _, _ throws(ApplicationProblem) in throw .unreadable(application.id) }
 
     package var change: Change {

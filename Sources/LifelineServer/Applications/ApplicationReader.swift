@@ -43,7 +43,7 @@ package struct ApplicationReader: Sendable {
         return RuntimeApplication(stored, settings: settings, created: now)
     }
 
-    /// Reads an application with other settings. Its secrets and its state, enabled or disabled, stay the same.
+    /// Reads an application again, with other settings. Its secrets and its state, enabled or disabled, stay the same.
     func served(
         _ application: RuntimeApplication, settings: JSONValue
     ) throws(ApplicationProblem) -> ServedApplication {
@@ -72,7 +72,7 @@ package struct ApplicationReader: Sendable {
 
     private static func generated(_ service: ApplicationService) -> [(field: String, make: ((Int) -> [UInt8]) -> String)] {
         switch service {
-        // Ids have digits only, because some publishers require this, and do not begin with 0.
+        // Ids have digits only, because some server libraries that publish events require this. They do not begin with 0.
         case .pusher:
             [
                 (field: "id", make: { random in "1" + random(11).map { String($0 % 10) }.joined() }),

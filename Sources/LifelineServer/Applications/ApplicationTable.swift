@@ -153,7 +153,8 @@ package struct ApplicationTable: Hashable, Sendable {
         names.formUnion(application.stored.uniqueNames)
     }
 
-    /// The applications of these services with the secrets that are valid at a time, in the order of their ids.
+    /// The applications of these services in the order of their ids. Each has the secrets that are valid at the time `now`, in seconds
+    /// since 1970.
     package func served(at now: Int, of services: Set<ApplicationService>) -> [ServedApplication] {
         sorted.filter { services.contains($0.id.service) }.map { $0.served(at: now) }
     }

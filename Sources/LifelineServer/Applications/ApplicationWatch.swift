@@ -19,7 +19,8 @@ struct ApplicationWatch: Hashable, Sendable {
     private(set) var lastRead: MonotonicInstant
     /// The next time at which a former secret expires, in seconds since 1970; nil when none will.
     var nextEnd: Int?
-    /// Whether the applications as last read must still be applied to the server, also because an earlier attempt to apply them has failed.
+    /// Whether the applications that were last read from the store must still be applied to the server. It stays true after a failed
+    /// attempt to apply them.
     var mustApply = false
     private var isNotified = false
     private var isBusy = false

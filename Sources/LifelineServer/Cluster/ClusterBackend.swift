@@ -24,8 +24,9 @@ final class ClusterBackend: ServerSeat {
             { [clients] in clients.map(\.status).unreadiness },
             { [clients, parts, shared] in
                 if let reason = shared?.unreadiness { return reason }
-                // With several partitions, one partition in which a service is not ready does not make the whole server unready. Without a
-                // leader no service is ready, and the first condition already reports this.
+                // The services' own conditions count only in a cluster with one partition: with several, one service that is not ready in
+                // one partition must not make the whole server unready. They also do not count without a leader, because no service is
+                // ready then and the condition above reports the missing leader.
                 return clients.count == 1 && clients.map(\.status).unreadiness == nil ? parts.unreadiness : nil
             },
         ]
@@ -86,7 +87,7 @@ final class ClusterBackend: ServerSeat {
         throw ServerError.redisUnreachable(reason: problem)
     }
 
-    /// Checks of all Redis servers at the same time whether the cluster can use them.
+    /// Checks for all Redis servers at the same time whether the cluster can use them.
     private static func check(
         _ redis: RedisConfiguration, _ configuration: ServerConfiguration, _ group: MultiThreadedEventLoopGroup
     ) async throws {
@@ -114,7 +115,7 @@ final class ClusterBackend: ServerSeat {
     private static func parts(
         _ configuration: ServerConfiguration, _ node: ServerNode, _ clients: [ClusterClient], _ shared: SharedStores?
     ) throws -> ServerParts {
-        // The tap copies each published message to the console's live feed. Without a console there is no tap, because it costs time for
+        // The tap copies each published message to the console's live feed. Without a console there is no tap, because a tap costs time for
         // each message.
         let tap = configuration.admin == nil ? nil : ObservedTap(nil, feed: node.feed, of: configuration.services)
         let partitions = clients.map { client in

@@ -43,9 +43,9 @@ public struct ServerConfiguration: Sendable {
     public var trustsProxyHeaders: Bool
     /// The origins of web pages whose scripts may read answers of the HTTP API; `*` for all, empty for none.
     public var corsOrigins: [String]
-    /// The number of threads that serve connections (1 ... 64). Nil for one for each processor that the process may use, which its affinity
-    /// and the quotas of its control groups limit. The server uses the event loops of the process if their number matches, otherwise its
-    /// own.
+    /// The number of threads that serve connections (1 ... 64). Nil starts one thread for each processor that the process may use; the CPU
+    /// affinity and the control groups of the process limit these processors. The server uses the event loops of the process if their
+    /// number matches, otherwise its own.
     public var threads: Int?
 
     /// How long Pusher's clients wait without a message from the server before they send a ping. Clients receive it in whole seconds.
@@ -63,8 +63,8 @@ public struct ServerConfiguration: Sendable {
     /// How long a chat client may be silent before the server sends a ping. The server closes the connection if no answer arrives within 10
     /// s.
     public var chatHeartbeat: Duration
-    /// How long a user stays online for the users who watch its online status after its last connection has ended, so that a reconnect is
-    /// not reported (rule HB-52).
+    /// How long a user still counts as online after the user's last connection has ended (rule HB-52). Users who watch the online status
+    /// get no notification if the user reconnects within this time.
     public var userOfflineGrace: Duration
     /// How long a WebSocket message may take from its first byte to its last.
     public var messageTimeout: Duration

@@ -10,8 +10,9 @@ public struct ServerStores: Sendable {
     /// Opens the store of PubNub's messages, message actions, channel groups and grants.
     ///
     /// Called once, in the task that starts the server, before the server listens. The configuration contains the clock, which determines
-    /// expiry, and ``ServerConfiguration/pollQueueLength``. A store should restore one message more than that length for each channel, so
-    /// that the server notices when there were more. The server closes the store when it stops, and when it cannot start.
+    /// expiry, and ``ServerConfiguration/pollQueueLength``. For each channel, a store should restore one message more than
+    /// `pollQueueLength`, so that the server notices when the store has more messages. The server closes the store when it stops, and when
+    /// it cannot start.
     public var messages: @Sendable (ServerConfiguration) async throws -> any MessageStore
     /// Opens the store of chat. It is called and closed in the same way as ``messages``.
     public var chat: @Sendable (ServerConfiguration) async throws -> any ChatStore

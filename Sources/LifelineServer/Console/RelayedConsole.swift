@@ -53,7 +53,8 @@ struct RelayedConsole: ConsoleService {
         return relayOfApplication?(application) ?? relay
     }
 
-    /// Asks all leaders at the same time. Throws if one does not answer, because the list would lack the channels of its partition.
+    /// Asks all leaders at the same time. Throws if one of the leaders does not answer, because the list would lack the channels of its
+    /// partition.
     private func channelRows(_ listing: ConsoleListing, of relays: [ConsoleRelay]) async throws -> ChannelRows {
         let service = service
         let parts = try await withThrowingTaskGroup(of: ChannelRows.self) { tasks in

@@ -41,7 +41,7 @@ extension ServerConsoleSource {
         ]
     }
 
-    /// The users of a service that itself lists its users, because they need no connections; nil for a service whose users are those of its
+    /// The users that the service in `parameters` stores independently of connections. Nil for a service whose only users are those of open
     /// connections.
     func knownUsers(_ parameters: ConsoleParameters) async throws -> JSONValue? {
         guard let service = consoles.first(where: { $0.service.rawValue == parameters.service }),

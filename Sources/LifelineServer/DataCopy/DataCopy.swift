@@ -195,7 +195,7 @@ package struct DataCopy {
         return written
     }
 
-    /// The row that must be written to the target; nil if the target is already right.
+    /// The row that must be written to the target; nil if the target already has the right row.
     private static func missing(_ pair: RowMerge.Pair, in table: StoredTable) throws -> StoredRow? {
         switch pair {
         case .target: return nil
@@ -221,8 +221,8 @@ package struct DataCopy {
                     outcome.sourceRows += 1
                     checksums.source.add(row)
                 case .target(let row):
-                    // The target's store makes this row itself when it is opened. The source may lack it, if it is a cluster that never
-                    // served chat.
+                    // The target's store makes this row itself when it is opened. The source lacks the row if the source is a cluster that
+                    // never served chat.
                     if table.conflict == .initial { continue }
                     // Rows that only the target has and that the operator wants to keep are counted, and are not a difference.
                     guard !replacesOthers else {

@@ -3,7 +3,8 @@ import ServerRuntime
 
 /// The bridges of the servers that share a backend. The key is the number of the server's first event loop.
 ///
-/// The lock is held while a bridge is opened and while a reload is applied, so that each of them is checked against the other (rule BR-22).
+/// The lock is held while a bridge is opened and while new settings are applied. So each bridge is checked against the current settings,
+/// and new settings are checked against all open bridges (rule BR-22).
 struct OpenBridges: Sendable {
     private let bridges = NIOLockedValueBox<[Int: Bridge]>([:])
 

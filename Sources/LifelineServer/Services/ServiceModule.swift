@@ -48,7 +48,8 @@ package struct ServiceJoining: Sendable {
     package let bus: any ClusterBus
     /// Forwards console calls to the leader of the first partition.
     package let relay: ConsoleRelay
-    /// Attaches the leader's part of a service in the first partition, so that this node can lead it.
+    /// Registers the factory of a service's leader state in the first partition. The factory is called when this node becomes the
+    /// partition's leader.
     package let attach: @Sendable (any ClusterLeaderFactory, ClusterServiceID) -> Void
     /// All partitions except the first; empty for a cluster with only one partition.
     var others: [Partition] = []
@@ -65,7 +66,8 @@ package struct ServiceJoining: Sendable {
         package let bus: any ClusterBus
         /// Forwards console calls to the leader of the partition.
         package let relay: ConsoleRelay
-        /// Attaches the leader's part of a service, so that this node can lead it in this partition.
+        /// Registers the factory of a service's leader state in this partition. The factory is called when this node becomes the
+        /// partition's leader.
         package let attach: @Sendable (any ClusterLeaderFactory, ClusterServiceID) -> Void
     }
 }

@@ -6,7 +6,7 @@ import WireCoding
 /// CO-10).
 package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflectable {
     /// The cost of scrypt: 16 MiB and some hundredths of a second. Generated passwords have 137 random bits, so the cost only has to slow
-    /// down guesses at the server.
+    /// down attempts to log in, not guesses against stolen hashes.
     package struct Cost: Hashable, Sendable {
         package var rounds = 1 << 14
         package var blockSize = 8
@@ -18,7 +18,7 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
     package enum Problem: Error, Hashable, Sendable {
         case tooShort
         case tooLong
-        /// Both passwords are equal, so the console could not distinguish the two roles.
+        /// The admin's password and the reader's password are equal, so the console could not distinguish the two roles.
         case same
         /// scrypt could not allocate its memory.
         case unavailable
@@ -53,7 +53,8 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
         }
     }
 
-    /// The role that a password has; nil for a wrong password. All passwords take the same time, which is too long for an event loop.
+    /// The role that a password has; nil for a wrong password. The check takes the same time for every password. Do not call it on an event
+    /// loop, because the check takes too long there.
     package func role(of password: String) -> ConsoleRole? {
         guard password.utf8.count <= Self.lengths.upperBound, let hash = try? Self.hash(password, salt: salt, cost: cost) else {
             return nil

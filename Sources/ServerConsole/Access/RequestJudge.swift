@@ -82,7 +82,7 @@ package struct RequestJudge: Hashable, Sendable {
     /// The header field that sets the cookie of a session, or deletes it if `id` is nil.
     package func cookie(_ id: String?, usesTLS: Bool) -> (name: String, value: String) {
         let name = usesTLS ? Self.secureCookie : Self.cookie
-        // The prefix __Host- requires the path `/`.
+        // A cookie whose name begins with `__Host-` must have the path `/`.
         let path = usesTLS ? "/; Secure" : "/console"
         return ("set-cookie", "\(name)=\(id ?? ""); Path=\(path); HttpOnly; SameSite=Strict\(id == nil ? "; Max-Age=0" : "")")
     }

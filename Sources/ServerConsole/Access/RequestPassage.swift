@@ -11,7 +11,8 @@ package struct RequestPassage: Hashable, Sendable {
     /// The client's address as text for logs; nil when it is not known.
     package var shownAddress: String?
 
-    /// Nil for a request that must be refused, because it came without TLS from another machine or through a proxy.
+    /// Returns nil for a request that must be refused: the client reached a proxy without TLS, or sent the request directly from another
+    /// machine without TLS although proxies are configured.
     ///
     /// - Parameter peer: the remote address of the connection.
     package init?(_ headers: HTTPHeaders, from peer: SocketAddress?, _ settings: ConsoleSettings) {

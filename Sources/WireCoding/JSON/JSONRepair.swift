@@ -7,8 +7,8 @@ public struct JSONRepair {
     public struct List: Sendable {
         /// The keys that lead to the list; `*` stands for any key, and for any element of an array.
         public var path: [String]
-        /// Keys that every element has. With them a complete element after a damaged one is distinguished from an object inside the damaged
-        /// one.
+        /// Keys that every element has. An object after a damaged element counts as the next element only if it has all these keys;
+        /// otherwise it may be a part of the damaged element.
         public var elementKeys: [String]
 
         public init(_ path: String..., elementKeys: [String] = []) {

@@ -126,7 +126,7 @@ struct JSONRepairWalk {
     }
 
     /// The end of a damaged member: where its brackets and quotes match, otherwise where the rest of the text is valid. Nil when there is
-    /// none.
+    /// no such position.
     private mutating func endOfMember(from start: Int, _ closer: UInt8) -> Int? {
         if let end = JSONSkip.end(of: bytes, from: start, allowsBackslashes: true), ends(at: end, with: closer) { return end }
         var at = start
@@ -186,7 +186,7 @@ struct JSONRepairWalk {
     }
 
     /// The end of an element whose brackets or quotes do not match: before the comma of the next complete element, or where the rest of the
-    /// text is valid. Nil when there is none.
+    /// text is valid. Nil when there is no such position.
     private mutating func endOfDamage(from start: Int, _ keys: [String]) -> Int? {
         var at = start
         while at < bytes.count, budget > 0 {
@@ -216,7 +216,8 @@ struct JSONRepairWalk {
             guard ends(at: end, with: UInt8(ascii: "]")) else { return false }
             let keys = JSONText(checked: scanner.text(start, end)).members?.map(\.key) ?? []
             guard expected.allSatisfy({ keys.contains($0) }) else { return false }
-            // This check excludes the last element of a list inside the damaged element, because that list's closing bracket follows it.
+            // A comma or the rest of a valid text must follow the element. A bracket follows the last element of a list that is inside the
+            // damaged element, so such an element is not accepted here.
             probe.position = end
             probe.skipWhitespace()
             return bytes[probe.position] == UInt8(ascii: ",") || isRest(probe.position)
