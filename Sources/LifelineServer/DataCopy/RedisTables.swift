@@ -21,8 +21,8 @@ package final class RedisTables: StoredTables {
     ///
     /// - Parameters:
     ///   - redis: all Redis servers of the cluster. The number of partitions is read from Redis.
-    ///   - staysBeside: whether the servers will use this Redis together with the target. If so, applications made at run time stay in Redis and
-    /// are not among the tables.
+    ///   - staysBeside: whether the servers will use this Redis together with the target. If so, applications made at run time stay in
+    ///     Redis and are not among the tables.
     /// - Throws: `RedisCopyError`.
     package static func open(_ redis: RedisConfiguration, staysBeside: Bool) async throws -> RedisTables {
         let cluster = try await StoppedCluster.open(redis)
