@@ -61,8 +61,8 @@ extension AdminAccessOptions {
         } catch {
             throw CommandFailure("--config cannot be read: \(error)", .usage)
         }
-        // With `--url` the password variables are for that address, and the configuration may lack an admin port (rule AR-32). They are
-        // removed here, because a password without an admin port is an error of the settings.
+        // With `--url` the password variables are for that address, and the configuration may lack an admin port (rule AR-32). The
+        // variables are removed from the environment here, because ``ServeSettings`` reports a password without an admin port as an error.
         let passwords: Set = [Self.passwordVariable, "LIFELINE_ADMIN_READ_ONLY_PASSWORD"]
         let settings = try ServeSettings(
             options,

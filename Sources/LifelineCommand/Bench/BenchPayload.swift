@@ -1,9 +1,10 @@
 /// The text of a message of `bench`: the run, the message's number in its channel, the time at which it was due, and padding.
 struct BenchPayload: Hashable, Sendable {
-    /// Distinguishes the messages of this run from others in the same channel. Letters and digits.
+    /// Letters and digits that distinguish the messages of this run from other messages in the same channel.
     var run: String
     var number: Int
-    /// When the message was due, in nanoseconds on the clock of the program, which both publishes and receives.
+    /// When the message was due, in nanoseconds on the monotonic clock of this program. The program also receives the message, so it can
+    /// compute the latency.
     var due: Int64
 
     /// The smallest permitted size of a text in bytes. It has room for any run, number and time.

@@ -4,7 +4,7 @@ struct SequenceLedger: Sendable {
     private(set) var received = 0
     /// How many repetitions have arrived.
     private(set) var duplicates = 0
-    /// How many messages came after one with a higher number.
+    /// How many messages arrived after a message with a higher number.
     private(set) var late = 0
     /// One more than the highest number that has arrived.
     private(set) var next = 0

@@ -57,8 +57,8 @@ struct ConfigListing {
         return rows
     }
 
-    /// The place where an application's field is set, such as a line of the file. Nil when the object lacks the field, or has `null` and
-    /// this means the default.
+    /// The place where an application's field is set, such as a line of the file. Nil when the object lacks the field, or has it with the
+    /// value `null` and this value stands for the default.
     private static func origin<Value>(of field: ServiceField<Value>, in object: SettingValue?) -> String? {
         let parts = field.name.split(separator: ".").map(String.init)
         var problems = SettingProblems()

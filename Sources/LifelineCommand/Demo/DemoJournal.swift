@@ -93,7 +93,7 @@ struct DemoJournal: Sendable {
         latest[route] = number
     }
 
-    /// Records a client's report that messages of a channel may be missing before the next one.
+    /// Records a client's report that messages of a channel may be missing before the next message that arrives on this channel.
     mutating func declareGap(on channel: String, to name: String) {
         openGaps.formUnion(routes.filter { $0.channel == channel && $0.to == name })
     }
@@ -178,8 +178,8 @@ extension DemoJournal {
 
     var total: Count { routes.reduce(Count()) { $0 + count($1) } }
 
-    /// Whether an event was sent during a reported outage: from the time ``detection`` before the client's report until the channel was
-    /// confirmed again (rule CL-10).
+    /// Whether an event was sent during a reported outage (rule CL-10). For a channel, an outage begins by ``detection`` earlier than the
+    /// client's report, and ends when the channel is confirmed again.
     private func isDeclared(_ sentAt: Moment, on channel: String) -> Bool {
         outages.contains { outage in
             guard let noticedAt = outage.noticedAt else { return false }

@@ -76,7 +76,7 @@ struct DemoNews: Sendable {
     var phases: [ConnectionPhase] { statuses.map(\.phase) }
     var isOffline: Bool { phases.contains { $0 == .waiting || $0 == .suspended } }
 
-    /// Whether the client has reported exactly one phase, that it has failed for this reason and makes no further attempt.
+    /// Whether the client has reported a single phase: a failure of this category after which it makes no further attempt to connect.
     func hasEnded(with category: StatusCategory) -> Bool {
         phases == [.failed] && statuses.last?.category == category && statuses.last?.willRetry == false
     }

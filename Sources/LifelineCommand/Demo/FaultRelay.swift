@@ -10,7 +10,8 @@ import NIOPosix
     import Darwin
 #endif
 
-/// A TCP relay between a client and a server in this process that can interrupt the connection in typical ways.
+/// A TCP relay in this process, through which a client reaches a server of this process. The relay can interrupt the client's connections
+/// in typical ways.
 final class FaultRelay: Sendable {
     private struct State {
         var listener: (any Channel)?

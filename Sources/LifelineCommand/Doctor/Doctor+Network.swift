@@ -5,7 +5,7 @@ import TransportCommon
 
 /// The steps for the name, the TCP connection and the proxy.
 extension Doctor {
-    /// The address to connect to: the proxy's, if there is one.
+    /// The host and port of the TCP connection: those of the proxy if there is a proxy, otherwise those of the server.
     private var dialled: (host: String, port: Int) { target.proxy.map { ($0.host, $0.port) } ?? (target.host, target.port) }
     private var dialledName: String { target.proxy == nil ? target.authority : "the proxy \(dialled.host):\(dialled.port)" }
 

@@ -124,7 +124,8 @@ struct DoctorTarget: Sendable {
     var appPath: String { "\(prefix)/app/\(PercentEncoding.encode(key))" }
     var serviceHost: ServiceHost { ServiceHost(host, port: port, tls: usesTLS) }
 
-    /// The base URL of Pusher's HTTP API. On Pusher's own servers its host is another one: `api-eu.pusher.com` beside `ws-eu.pusher.com`.
+    /// The base URL of Pusher's HTTP API. Pusher's own servers have separate hosts for the API and for WebSockets: `api-eu.pusher.com` and
+    /// `ws-eu.pusher.com`.
     var api: String {
         let isPushers = host.hasPrefix("ws-") && host.hasSuffix(".pusher.com")
         let name = isPushers ? "api-" + host.dropFirst(3) : bracketed

@@ -186,8 +186,8 @@ extension ListenRunner {
     private func unsubscribe(_ channel: String) async {
         await waitForPublishes()
         let client = client
-        // The first call ends a subscription that waits for its confirmation. If earlier commands for the channel are in progress, a second
-        // call follows them, because their subscription may begin only now.
+        // This call ends a subscription that waits for its confirmation. Earlier commands for the channel may still be in progress and
+        // subscribe only after this call; the second call below ends their subscription.
         client.channel(channel).unsubscribe()
         guard pending[channel] != nil else { return }
         enqueue(on: channel) { client.channel(channel).unsubscribe() }

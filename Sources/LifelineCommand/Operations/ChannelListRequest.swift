@@ -67,7 +67,7 @@ struct ChannelListRequest: Sendable {
         }
         for (key, row) in channels {
             let answer = try await ServerAPI.json { () async throws(ConnectionFailure) in
-                // The characters that channel names may have need no encoding in a path.
+                // A channel name needs no encoding in a path, because it has only characters that paths may contain.
                 try await api.pusher("GET", "channels/\(row.name)/users")
             }
             rows[key]?.members = (answer["users"]?.elements ?? []).compactMap { $0["id"]?.identifier }.sorted()

@@ -149,8 +149,8 @@ struct ServeCommand: AsyncParsableCommand, ServeOptionGroups {
         return SpanService(exporter: exporter, eventLoop: eventLoop)
     }
 
-    /// Starts the server. Nil when a signal requests the end before the server is ready, because a start waits up to 30 s for Redis (rule
-    /// CR-34).
+    /// Starts the server. Returns nil when a signal requests the end before the server is ready: a start may wait up to 30 s for Redis
+    /// (rule CR-34).
     private func start(_ configuration: ServerConfiguration, unless ends: UnixSignalsSequence) async throws -> LifelineServer? {
         let (outcomes, outcome) = AsyncStream.makeStream(of: Result<LifelineServer, any Error>?.self)
         let starting = Task {

@@ -30,8 +30,8 @@ struct ServeReload: Service {
             // The new settings of Redis are applied first, because the later steps read data from Redis, which may refuse the former
             // password.
             if let redis = settings.redis { server.replace(redis: redis) }
-            // The settings of the other services come before the Pusher applications in the registry, because only this step can fail. A
-            // service that was off at the start of the server gets no applications until the next start.
+            // The settings of the other services are replaced before the Pusher applications in the registry, because only the replacement
+            // of the settings can fail. A service that was off at the start of the server gets no applications until the next start.
             try await replace(settings.reloaded(for: started.services))
             registry.replace(with: settings.applications(for: started.services))
             level.change(to: settings.logLevel)

@@ -53,7 +53,7 @@ struct ServeSettings: Sendable {
     var bridgeIgnoresAccessManager = false
     /// Whether the published development secrets are permitted on a server that other machines can reach.
     var allowsPublicSecrets = false
-    /// When the certificate ends, in seconds since 1970; nil without `--check` or TLS.
+    /// When the certificate expires, in seconds since 1970; nil without `--check` or TLS.
     private(set) var certificateEnd: Int?
     /// Environment variables that begin like variables of settings but belong to no setting.
     var strayVariables: [StrayVariable] = []
@@ -77,7 +77,8 @@ struct ServeSettings: Sendable {
     }
 
     /// - Parameters:
-    ///   - isCheck: whether conditions are also checked that a server otherwise checks when it starts.
+    ///   - isCheck: whether the settings are only checked and no server starts. If so, public secrets and the certificate are checked
+    ///     here; otherwise the server checks them when it starts.
     ///   - trace: records the source of each setting of the whole server.
     ///   - modules: the modules of the services.
     /// - Throws: all errors of the settings at once (rule SO-90).
@@ -111,7 +112,7 @@ struct ServeSettings: Sendable {
         let hasServices = areApplicationsRight && !given.wrong.contains(ServerSetting.services.name)
         checkTogether(hasServices, &problems)
         if isCheck {
-            // Without `isCheck` a server checks these conditions when it starts.
+            // Without `isCheck`, the server checks the following conditions when it starts.
             if hasServices, !given.wrong.contains(ServerSetting.host.name) {
                 _ = problems.attempt { () throws(CommandFailure) in try refusePublicSecrets() }
             }

@@ -33,7 +33,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
         field.option.map { $0.name ?? "--" + variable(field).dropFirst("LIFELINE_".count).lowercased().replacing("_", with: "-") }
     }
 
-    /// The options of applications that the command line contains, each with its field.
+    /// The options for applications that are on the command line: each option's field and value.
     func given(_ options: ServeOptions) -> [(field: ServiceField<Value>, value: SettingValue)] {
         all.compactMap { field in
             guard let name = optionName(field), let value = field.option?.read(options, name) else { return nil }

@@ -31,7 +31,7 @@ struct GivenSettings {
     }
 }
 
-/// Records the sources of settings of the whole server, by their names. For one thread.
+/// Records the sources of settings of the whole server, by their names. Used by one thread only.
 final class SettingTrace {
     private(set) var sources: [String: String] = [:]
 

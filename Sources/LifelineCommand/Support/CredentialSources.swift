@@ -28,8 +28,10 @@ struct CredentialSources {
     var environment: [String: String]
 
     /// Whether a configuration, or a variable with the service's secret, was given. If not, only the development credentials of `serve` are
-    /// available. An empty variable counts as given unless the secret was `given` as an option: a later error then reports the missing
-    /// secret (rule CL-126).
+    /// available.
+    ///
+    /// An empty variable counts as given, so that a later error reports the missing secret (rule CL-126). It does not count if an option
+    /// gave the secret (`given`).
     func areNamed(for service: ServiceKind, given: Secret?) -> Bool {
         config != nil
             || [Self.variable(service), "LIFELINE_CONFIG"].contains { name in

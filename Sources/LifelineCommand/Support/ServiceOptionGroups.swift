@@ -113,7 +113,8 @@ struct ServiceNetworkOptions: ParsableArguments {
     var noRecovery = false
 }
 
-/// The groups of ``ServiceOptions``, which a command has itself, for the reason given at ``ServeOptionGroups``.
+/// The groups of options in ``ServiceOptions``. A command declares these groups itself instead of one group ``ServiceOptions``, because
+/// nested groups are slow in debug builds (see ``ServeOptionGroups``).
 protocol ServiceOptionGroups {
     var place: ServicePlaceOptions { get set }
     var identity: ServiceUserOptions { get set }

@@ -31,7 +31,7 @@ struct DemoApp: Sendable {
         PusherEncryption.sharedSecret(channel: channel, masterKey: masterKey)
     }
 
-    /// The service for a user. A closure authorises its channels, as an app's own server would do.
+    /// The service for a user. Its closure authorises the channels of the user, as an app's own server would do.
     func service(_ user: String, _ host: ServiceHost) -> Service {
         let access = PusherAccess.custom { request in
             let kind = PusherChannelKind(of: request.channel).access

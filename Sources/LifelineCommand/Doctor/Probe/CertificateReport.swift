@@ -9,7 +9,7 @@ enum CertificateProblem: Hashable, Sendable {
     case selfSigned
     case unknownIssuer(String)
     case chainExpired(String)
-    /// The certificate permits only these purposes, and TLS servers are not among them.
+    /// The certificate permits only these purposes, which do not include its use by a TLS server.
     case wrongUsage([String])
     case weak
     case unclear
@@ -60,7 +60,7 @@ struct CertificateReport: Sendable {
         return .unknownIssuer(String(describing: chain.last?.issuer ?? leaf.issuer))
     }
 
-    /// The purposes that a certificate permits, if TLS servers are not among them; nil if a server may use it (RFC 5280, 4.2.1.3 and
+    /// The purposes that a certificate permits, if its use by a TLS server is not one of them; otherwise nil (RFC 5280, 4.2.1.3 and
     /// 4.2.1.12).
     private static func wrongUsage(_ leaf: Certificate) -> [String]? {
         if let uses = (try? leaf.extensions.extendedKeyUsage).flatMap({ $0 }), !uses.contains(.serverAuth), !uses.contains(.any) {

@@ -33,8 +33,7 @@ final class ProbeLink: Sendable {
             }.get()
     }
 
-    /// Waits until bytes arrive, TLS is established, or the connection fails or ends. Throws ``ProbeTimeout`` at the deadline; each call
-    /// has its own.
+    /// Waits until bytes arrive, TLS is established, or the connection fails or ends. Throws ``ProbeTimeout`` at `deadline`.
     private func next(until deadline: NIODeadline) async throws -> ProbeMailbox.Arrival {
         let limit = max(deadline - .now(), .nanoseconds(0))
         return try await channel.eventLoop.flatSubmit { [mailbox, channel] in
