@@ -63,7 +63,8 @@ package final class LocalBackend: Sendable {
     /// Opens the state of each service. If one of them fails, closes the states that are already open.
     private func open(_ configuration: ServerConfiguration) async throws -> ServerParts {
         let queue = BridgeQueue()
-        // The tap for the live feed is called for each message, so there is none without a console, which would show the messages.
+        // Without a console nobody sees the live feed, so messages go directly to the bridge's queue: the tap for the feed would take time
+        // for each message.
         let tap: any BridgeTap =
             configuration.admin == nil ? queue : ObservedTap(queue, feed: feed, of: configuration.services)
         let opening = ServiceOpening(configuration: configuration, names: names, tap: tap, bridges: bridges)

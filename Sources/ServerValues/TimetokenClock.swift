@@ -61,15 +61,16 @@ public struct TimetokenClock: Sendable {
     /// server (rule HB-21).
     public mutating func next(at unixTicks: UInt64) -> UInt64 {
         let following = last + step
-        // If the clock was idle while the next reservation is late, it continues in the last second of the present reservation. That leaves
-        // ten million tokens, and they are not far behind the time of day.
+        // If no token was assigned for a while and the next reservation is late, tokens continue in the last second of the present
+        // reservation. This second has ten million tokens, which are close to the present time.
         let latest = unixTicks > reserved && last < reserved ? reserved - min(reserved, Self.ticksPerSecond) : unixTicks
         last = share.first(from: max(following, latest))
         highest = max(highest, last)
         return last
     }
 
-    /// Assigns the next token of an application that may be ahead of other applications, without moving those ahead, too (rule HB-22).
+    /// Assigns the next token of an application that may be ahead of other applications. The tokens of other applications do not change
+    /// (rule HB-22).
     ///
     /// - Parameter floor: the application's last token, or a timetoken from a client, which the new token has to exceed.
     package mutating func next(at unixTicks: UInt64, after floor: UInt64) -> UInt64 {
@@ -89,8 +90,8 @@ public struct TimetokenClock: Sendable {
     ///
     /// The call is cheap enough for every publish. After a non-nil result, call `confirm` or `reservationFailed`.
     public mutating func reservation(at unixTicks: UInt64) -> UInt64? {
-        // The reservation must extend to half of its span after the machine's clock. If tokens are ahead of that clock, it need only extend
-        // to half a second after them, because tokens then advance by single units.
+        // A new reservation is due when fewer than 5 s after the machine's clock are reserved, or less than half a second after the highest
+        // token. Half a second is enough there, because tokens ahead of the machine's clock advance by single units.
         guard asked == nil, reserved != .max,
             reserved < max(unixTicks + Self.reservationSpan / 2, highest + Self.ticksPerSecond / 2)
         else { return nil }

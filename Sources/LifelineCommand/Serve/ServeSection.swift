@@ -4,8 +4,8 @@ import ServerRuntime
 
 /// The part of one service in the settings of `lifeline serve` (rule SO-146).
 ///
-/// The reader of settings, `config show`, reports and the check for public secrets use a list of these sections. A module that declares its
-/// own section is in the list without an edit.
+/// The reader of settings, `config show`, reports and the check for public secrets use the list ``all(_:)`` of these sections. It also
+/// contains the section of each module that declares one.
 struct ServeSection: Sendable {
     /// The service that must be in the setting `services` for this section to apply; nil for a service that always runs.
     let service: ServiceKind?

@@ -10,8 +10,8 @@ extension ServeSettings {
             environment: environment)
     }
 
-    /// The list of several Pusher applications; nil for none. An empty variable counts as a list, because a lost list must not be replaced
-    /// by the development application, whose secret is public.
+    /// The list of several Pusher applications; nil for none. An empty variable counts as an empty list: if the list was lost by mistake,
+    /// the development application, whose secret is public, must not be used instead.
     static func applications(environment: [String: String], file: SettingsFile) -> SettingValue? {
         environment["LIFELINE_APPS"].map { SettingValue("LIFELINE_APPS", text: $0) } ?? file.sections["apps"]
     }

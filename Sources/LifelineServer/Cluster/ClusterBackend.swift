@@ -99,8 +99,8 @@ final class ClusterBackend: ServerSeat {
         }
     }
 
-    /// The status of a partition that has no leader within the limit, or whose log this server has not read by then; nil when all
-    /// partitions are ready.
+    /// The status of a partition that is not ready within the limit, because it has no leader or this server has not read its log. Nil when
+    /// all partitions are ready.
     private static func late(_ clients: [ClusterClient], within limit: Duration) async -> ClusterStatus? {
         await withTaskGroup(of: ClusterStatus?.self) { group in
             for client in clients {

@@ -73,8 +73,8 @@ public struct ServerConfiguration: Sendable {
     /// How long a stop waits for connections to end. During the first nine tenths connections are closed at an even rate, at least
     /// one every 20 ms, so that clients do not all reconnect at the same moment (rule SV-37).
     public var drainTimeout: Duration
-    /// The close code that a stop sends to Pusher's clients, 4100 ... 4299. Nil for 4200 when ``reusesPort`` is true, because another
-    /// server takes over, and otherwise for 4100, with which clients wait before they reconnect.
+    /// The close code that a stop sends to Pusher's clients, 4100 ... 4299. Nil selects 4200 if ``reusesPort`` is true, because another
+    /// server takes over. If it is false, nil selects 4100, after which clients wait before they reconnect.
     public var drainCode: UInt16?
     /// Whether other servers may listen on the same port at the same time (`SO_REUSEPORT`), so that a new server accepts connections before
     /// this one stops. Both servers need this setting and must run as the same user.

@@ -147,8 +147,8 @@ private struct StepRing: Sendable {
         }
     }
 
-    /// Clears the steps that have no sample since the latest one, up to and including `step`, because they have values of an earlier round
-    /// of the ring.
+    /// Clears the steps after the latest step with a sample, up to and including `step`. Their places in the ring still have values of
+    /// older steps.
     private mutating func forget(through step: Int64) {
         let first = max(latest == .min ? step : latest + 1, step - Int64(span.count) + 1)
         for missed in first...step { steps[place(missed)] = Step() }

@@ -13,7 +13,7 @@ package final class LiveFeed: Sendable {
 
     package init() {}
 
-    /// Whether anybody watches the feed. It is read for each message, so that events are made only for viewers.
+    /// Whether the feed has any viewer. This is checked for each message, because events are made only for viewers.
     package var isWatched: Bool { watchers.withLockedValue { !$0.isEmpty } }
 
     /// Starts a feed for a viewer; nil when the limit of all viewers, of the viewer's group or of the viewer is reached.

@@ -28,8 +28,8 @@ package protocol BridgeTap: Sendable {
     ///
     /// - Parameters:
     ///   - service: the service by its ``BridgedFront/bridgeName``.
-    ///   - message: makes the message, only if it is bridged. Its argument is the event name for plain texts from services whose messages
-    ///     have no names. It returns nil for a message that other services cannot carry.
+    ///   - message: returns the message; called only if the message is needed. `textEvent` is the event name for text messages whose
+    ///     service gives them no name. The result is nil for a message that other services cannot carry.
     func carry(
         from service: String, application: String, channel: String, _ message: (_ textEvent: String) -> BridgedMessage?)
 }
@@ -44,6 +44,6 @@ package protocol BridgedFront: Sendable {
     func isPublic(channel: String) -> Bool
     /// Publishes a message of another service to an application of this one; returns false when this service cannot carry it.
     ///
-    /// - Parameter textEvent: the event name for plain texts from services whose messages have no names.
+    /// - Parameter textEvent: the event name that text messages have if their service gives them no name.
     func publish(_ message: BridgedMessage, to application: String, textEvent: String) -> Bool
 }

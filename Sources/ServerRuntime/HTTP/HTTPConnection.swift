@@ -34,7 +34,8 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
 
     /// Received bytes that were not parsed yet.
     var unread = ByteBuffer()
-    /// The HTTP library's parser, and the parts that it returned while an answer was in progress; nil until a request needs it.
+    /// The HTTP library's parser, with the parts of requests that it returned while an answer was in progress. Nil until a request needs
+    /// the parser.
     var parser: RequestParser?
     var body: [UInt8] = []
     /// The reservation of a large body that is being received, or whose request is being answered.

@@ -13,8 +13,8 @@ import ServerValues
 /// ```
 ///
 /// ``HTTPConnection`` calls a method for each event, and performs the returned effect. A method returns at most one effect. The machine has
-/// no memory on the heap, because each piece of a body passes through it and each held request has one. `HTTPConnectionTable.swift` in the
-/// tests lists all phases and events.
+/// no memory on the heap, because it is called for each piece of a body, and each connection with a held request has a machine.
+/// `HTTPConnectionTable.swift` in the tests lists all phases and events.
 struct HTTPConnectionMachine: Hashable, Sendable {
     enum Phase: Hashable, Sendable, CaseIterable {
         case idle

@@ -54,7 +54,7 @@ package final class LoopCongestion: Sendable {
         }
     }
 
-    /// Calls `tell` once when one of the full event loops has room again, for a caller that is not an event loop.
+    /// Calls `tell` once when one of the event loops that are full now has room again. For callers that do not run on an event loop.
     ///
     /// - Returns: a number for cancelling the wait; nil when no event loop is full.
     package func wait(_ tell: @escaping Call) -> UInt64? {

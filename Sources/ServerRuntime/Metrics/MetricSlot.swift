@@ -43,7 +43,7 @@ package final class MetricNames: Sendable {
         var slots: [ApplicationName: MetricSlot] = [:]
 
         mutating func slot(_ name: ApplicationName) -> MetricSlot {
-            // An application that is named like the shared slot uses that slot, because two series must not have the same labels.
+            // An application with the name `other` uses the shared slot of this name, because two series must not have the same labels.
             guard name.application != MetricNames.other else { return other(name.service) }
             if let known = slots[name] { return known }
             guard slots.count < MetricNames.capacity else { return other(name.service) }

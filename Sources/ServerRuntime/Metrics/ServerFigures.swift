@@ -135,8 +135,7 @@ extension ServerFigures {
         }
     }
 
-    /// Writes the times of those kinds of requests that were answered at least once, because each kind has as many samples as there are
-    /// buckets.
+    /// Writes the times of each kind of request. Kinds without any answer are left out, because every kind adds one sample for each bucket.
     private func writeRequestTimes(to out: inout PrometheusText) {
         let total = loops.reduce(into: RequestTimes()) { $0.add($1.requestTimes) }
         out.family(

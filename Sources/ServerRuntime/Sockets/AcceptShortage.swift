@@ -36,8 +36,8 @@ package final class AcceptShortage: Sendable {
 
     /// Counts and logs an error of `accept`.
     ///
-    /// - Returns: how long to wait before the next attempt; nil when the client has closed the connection already, and for an error at which
-    ///   NIO closes the listening socket, which ``ListeningSocket`` opens again.
+    /// - Returns: how long to wait before the next attempt. Nil when the client has closed the connection already, and when NIO closes the
+    ///   listening socket after this error; ``ListeningSocket`` then opens another one.
     package func pause(after error: IOError, now: NIODeadline = .now()) -> TimeAmount? {
         guard error.errnoCode != ECONNABORTED else { return nil }
         let isNews = state.withLockedValue { state in

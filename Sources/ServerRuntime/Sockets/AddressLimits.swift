@@ -2,9 +2,9 @@ import ServerValues
 
 /// Counts the connections of each address, and limits their number and the rate of new ones (rule SV-50). A value.
 ///
-/// The table contains each address that has a connection, and each address without one until its burst is fully available again. Addresses
-/// of the second kind are removed when the table has doubled, so that its size stays proportional to the number of open connections and
-/// counting a connection takes constant time.
+/// An address is in the table while it has a connection or until its burst is fully available again. Other addresses are removed at the
+/// latest when the number of addresses has doubled. So the table's size stays proportional to the number of open connections, and counting
+/// a connection takes constant time.
 package struct AddressLimits: Sendable {
     /// The largest number of simultaneous connections of one address; nil for no limit.
     package let maximum: Int?

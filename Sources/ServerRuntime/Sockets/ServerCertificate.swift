@@ -72,7 +72,7 @@ package final class ServerCertificate: Sendable {
             let content = try Content(files)
             let digest = content.digest
             let isNew = state.withLockedValue { state in
-                // The files are the ones in use again, after they were unreadable or invalid for a while.
+                // After a problem, the files may again have the content that is in use, so there is no problem any more.
                 if digest == state.usable.digest { state.problem = nil }
                 defer { state.seen = digest }
                 return state.seen != digest

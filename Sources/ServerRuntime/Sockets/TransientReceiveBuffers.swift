@@ -2,12 +2,12 @@ import NIOCore
 
 /// Allocates a new buffer for each read, so that an idle connection keeps no buffer of the usual size.
 ///
-/// NIO keeps the buffer of a channel's first read as long as the channel exists. It reads into this buffer again only when the allocator
-/// announces the size of the next one, or reports that the next one is not larger. This allocator does neither, and its first buffer has 16
-/// bytes. Every later buffer is released when its bytes have been handled. The cost is a second read for the first bytes of a connection.
-/// If NIO changes how it keeps buffers, connections take more memory but still work.
+/// NIO keeps the buffer of a channel's first read as long as the channel exists. NIO reads into this buffer again only when the allocator
+/// announces the size of the next buffer, or reports that the next buffer is not larger. This allocator does neither, and its first buffer
+/// has 16 bytes. Every later buffer is released when its bytes have been handled. The cost is a second read for the first bytes of a
+/// connection. If NIO changes how it keeps buffers, connections take more memory but still work.
 ///
-/// NIO stores an allocator of up to 24 bytes inside of the channel, and a larger one in a separate allocation.
+/// NIO stores an allocator of up to 24 bytes inside of the channel, and a larger allocator in separately allocated memory.
 struct TransientReceiveBuffers: RecvByteBufferAllocator, Hashable {
     /// The size in bytes of the first buffer, which NIO keeps.
     static let keptBytes = 16

@@ -68,7 +68,7 @@ package struct EndedConnections: Sendable {
 }
 
 extension WebSocketConnection {
-    /// The side that ends a connection, with its code and reason. A class, so that open connections, which have none, store only a pointer.
+    /// The side that ends a connection, with its code and reason. This is a class, so that an open connection stores only an empty pointer.
     final class Ending {
         let side: EndedConnection.Side
         let code: UInt16

@@ -49,8 +49,8 @@ extension WebSocketConnection: DrainedConnection {
 
     /// Closes the socket without a close frame.
     ///
-    /// The connection is removed from its application's count before the socket closes. A client that reconnects at once must not exceed
-    /// its quota, because 4004, the code for that, tells clients not to reconnect (rule SP-4).
+    /// The connection is removed from its application's count before the socket closes. Otherwise a client that reconnects at once could
+    /// exceed the application's quota, and its close code 4004 tells clients not to reconnect (rule SP-4).
     package final func hangUp() {
         let context = context
         giveBack()

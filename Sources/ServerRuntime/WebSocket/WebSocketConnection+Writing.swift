@@ -26,8 +26,8 @@ extension WebSocketConnection {
         guard phase == .open else { return false }
         isUnflushed = false
         sentBytes &+= frames.readableBytes
-        // The channel is not read here, because its fields would be two more cache lines for each delivery. This is safe: while the phase is
-        // open the channel has not become inactive, and no callback of a failed write calls this method.
+        // The fields of the channel are not accessed here, because they would take two more cache lines for each delivery. This is safe:
+        // while the phase is open the channel has not become inactive, and no callback of a failed write calls this method.
         let sent = socket.isReady ? socket.send(frames) : sendUnready(frames)
         if sent < frames.readableBytes { queue(frames, from: sent) }
         return true

@@ -97,7 +97,7 @@ package struct WebhookQueue: Sendable {
             && (lane.entries.isEmpty || lane.bytes + event.body.count <= policy.maximumBytes / policy.shares)
     }
 
-    /// Adds an event that an earlier queue had accepted, even if it was being sent there. No limit applies.
+    /// Adds an event that an earlier queue had accepted and not delivered. The limits of this queue do not apply to such an event.
     package mutating func restore(_ event: WebhookEvent, since now: MonotonicInstant) {
         lastNumber += 1
         let isNew = lanes[event.key] == nil

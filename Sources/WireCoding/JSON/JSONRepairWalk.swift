@@ -216,8 +216,8 @@ struct JSONRepairWalk {
             guard ends(at: end, with: UInt8(ascii: "]")) else { return false }
             let keys = JSONText(checked: scanner.text(start, end)).members?.map(\.key) ?? []
             guard expected.allSatisfy({ keys.contains($0) }) else { return false }
-            // A comma or the rest of a valid text must follow the element. A bracket follows the last element of a list that is inside the
-            // damaged element, so such an element is not accepted here.
+            // If a closing bracket follows the element, the rest of the text must be valid from this bracket on. Otherwise the bracket may
+            // end a list that is inside the damaged element.
             probe.position = end
             probe.skipWhitespace()
             return bytes[probe.position] == UInt8(ascii: ",") || isRest(probe.position)

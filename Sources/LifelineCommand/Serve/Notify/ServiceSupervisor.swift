@@ -9,7 +9,7 @@ import Logging
     import Darwin
 #endif
 
-/// Notifies the service manager that has started this process of the server's state (rules PI-20 to PI-25).
+/// Notifies the service manager, which has started this process, of the state of the server (rules PI-20 to PI-25).
 ///
 /// Without the variable `NOTIFY_SOCKET` every notice is dropped. A notice that cannot be sent causes a warning in the log and has no other
 /// effect.
