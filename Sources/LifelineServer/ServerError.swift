@@ -13,7 +13,8 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     case redisUnreachable(reason: String)
     /// The Redis of the cluster cannot be used. The reason says what to do.
     case redisUnusable(reason: String)
-    /// The cluster has another number of partitions or other Redis servers than this server. The reason names both and says what to do.
+    /// The cluster has another number of partitions or other Redis servers than this server. The reason names the values of the cluster and
+    /// of this server, and says what to do.
     case otherLayout(reason: String)
     /// The configuration has a bridge and Redis, but a bridge works only within one server.
     case bridgeWithRedis

@@ -14,8 +14,8 @@ extension ConsoleFront {
             if call.isChange, !session.role.mayChange { throw .readOnly }
             return answer(call, body, from: address, connection.expectAnswer())
         }
-        // A browser that stores the password could send it with a form of another site's page. A form cannot send JSON, so only JSON is
-        // accepted.
+        // A browser that stores the password could send it together with a form on a page of another site. A form cannot send JSON, so only
+        // JSON is accepted.
         guard judge.isFromOwnPage(request.headers) else { throw .foreignPage }
         guard request.method != "POST" || judge.isJSON(request.headers) else { throw .notJSON }
         let visitor = visitor(passage)

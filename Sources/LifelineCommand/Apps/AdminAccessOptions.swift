@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import ServerStorage
 
-/// The address of a server's admin port, and the console's password. Shared by the commands that call it (rule AR-21).
+/// The address of a server's admin port, and the console's password. Shared by the commands that call the admin port (rule AR-21).
 struct AdminAccessOptions: ParsableArguments {
     @Option(help: "The address of the admin port (default: from the configuration, else http://127.0.0.1:6002).")
     var url: String?

@@ -2,8 +2,8 @@ import Foundation
 
 /// Chooses the configuration file of a command.
 enum ConfigFile {
-    /// The arguments for ``ServeOptions`` that name the configuration file. They are empty if the environment names the file; if neither
-    /// the command nor the environment names one, they name the default file.
+    /// The arguments for ``ServeOptions`` that name the configuration file. The list is empty if the environment names the file. If neither
+    /// the command nor the environment names a file, the arguments name the default file.
     static func arguments(
         _ file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) -> [String] {

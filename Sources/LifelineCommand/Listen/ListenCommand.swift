@@ -74,7 +74,7 @@ struct ListenCommand: AsyncParsableCommand, ServiceOptionGroups {
     }
 
     private func runResolved() async throws {
-        // When the program runs in the background, a read from the terminal must not stop it. Commands cannot be entered then.
+        // A read from the terminal must not stop a program that runs in the background. The user can enter no commands there.
         signal(SIGTTIN, SIG_IGN)
         let made = try service.makeService(presence: presence, filter: filter)
         for note in service.notes { StandardError.print("note: \(note)") }

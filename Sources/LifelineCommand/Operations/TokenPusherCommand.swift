@@ -37,8 +37,8 @@ struct TokenPusherCommand: ParsableCommand {
 
     func signature(with credentials: ServerCredentials) throws(CommandFailure) -> String {
         let digits = socketID.split(separator: ".", omittingEmptySubsequences: false)
-        // A socket id must be two numbers. With other characters the signed text could equal that of another kind of signature, such as a
-        // user's.
+        // A socket id must be two numbers. With other characters, the signed text could be the same as a text that is signed for another
+        // purpose, such as a user's sign-in.
         guard digits.count == 2, digits.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }) else {
             throw CommandFailure(
                 "\"\(socketID.prefix(60).printable)\" is not a socket id: two numbers with a dot in between, such as 123.456.",

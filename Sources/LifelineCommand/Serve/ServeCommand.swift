@@ -225,7 +225,7 @@ private struct EndService: Service {
     }
 }
 
-/// Prints that the server is ready, once signals are handled, and runs it.
+/// Runs the server. Once signals are handled, prints that the server is ready.
 private struct ReadyService: Service {
     let server: LifelineServer
     let pathPrefix: String

@@ -106,7 +106,7 @@ extension ServeSection {
         return section
     }
 
-    /// Makes the section of a service that declares one itself: one object, whose fields a reload applies.
+    /// Makes the section of a service whose module declares the section itself: one object, whose fields a reload applies.
     static func make<Section: ServiceSection>(_ section: Section, of module: any ServiceModule) -> ServeSection {
         let name = section.name
         let fields = ServiceFields(

@@ -124,7 +124,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
         return found
     }
 
-    /// Applies the fields of an object to an application; returns the fields that were present, or nil when it is not an object.
+    /// Applies the fields of an object to an application. Returns the fields that were present; nil when `object` is not a JSON object.
     @discardableResult
     private func apply(_ object: SettingValue, to target: inout Value, _ problems: inout SettingProblems) -> Set<String>? {
         // Names such as `limits.channels` are members of a separate object.

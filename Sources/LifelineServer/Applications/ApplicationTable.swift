@@ -131,8 +131,8 @@ package struct ApplicationTable: Hashable, Sendable {
         case .set(_, let given):
             let former = application.stored.uniqueNames
             application = try set(application, given, now)
-            // Only new names are checked: an unchanged name may also belong to an application of the configuration, which then hides this
-            // one.
+            // Only new names are checked. An unchanged name may also belong to an application of the configuration, which then hides the
+            // application made at run time.
             let new = application.stored.uniqueNames.filter { !former.contains($0) }
             if let name = configured.conflict(with: application.stored), new.contains(name) {
                 throw .taken(field: name.field.rawValue, byFile: true)

@@ -25,7 +25,7 @@ final class RuntimeApplications: Sendable {
         var isFailing = false
         /// Applies the present applications to the server; nil before the server has started.
         var apply: (@Sendable () async throws -> Void)?
-        /// The last enqueued read or change of the store. The next one waits for it.
+        /// The last enqueued read or change of the store. The next read or change waits for this task.
         var last: Task<Void, Never>?
     }
 

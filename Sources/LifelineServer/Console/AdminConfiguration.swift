@@ -39,8 +39,8 @@ package struct AdminConfiguration: Sendable {
         return RemoteAddress(try? SocketAddress(ipAddress: host, port: 0))?.isLoopback == true
     }
 
-    /// The console's address for browsers. Behind a proxy that terminates TLS it has the proxy's name and no port, because the port is not
-    /// known.
+    /// The console's address for browsers. Behind a proxy that terminates TLS, the address has the proxy's name and no port, because the
+    /// proxy's port is not known.
     func url(port: Int, usesTLS: Bool) -> String {
         if !proxies.isEmpty, !usesTLS, let name = names.first { return "https://\(name)/console" }
         let name = names.first ?? (["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host)

@@ -136,8 +136,8 @@ extension ServerConsoleSource {
             "members": .array(members),
             "connected": .bool(status.trouble.isEmpty), "trouble": .texts(status.trouble.values.sorted()),
             "refusing": .bool(status.isRefused), "role": .string(status.role == .follower ? "follower" : "leader"),
-            // The number of the leader's last batch of decisions that this server has applied. It lags if the number is lower than on other
-            // servers (rule CO-99).
+            // The number of the leader's last batch of decisions that this server has applied. The server lags if this number is lower than
+            // on other servers (rule CO-99).
             "sequence": .count(Int(clamping: status.position?.sequence ?? 0)),
             "leader": .optional(status.leader), "current": .bool(status.isCurrent), "nodes": .count(status.nodes),
             "waiting": .count(status.waitingRequests), "queued": .count(status.queuedBytes), "repairs": .count(status.repairs),

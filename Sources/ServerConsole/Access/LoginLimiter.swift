@@ -38,7 +38,7 @@ package struct LoginLimiter: Sendable {
         }
     }
 
-    /// How many passwords one session or one address (one IPv6 network) may try at once. One more is allowed every ten seconds.
+    /// How many passwords one session or one address (one IPv6 network) may try at once. One more password is allowed every ten seconds.
     package static let burst = 6
     package static let pause = Duration.seconds(10)
     /// How many attempts of an address to log in count as first attempts: those at the beginning of a period of ``firstsTime``.

@@ -1,6 +1,6 @@
 /// Certificate and key for TLS, both in PEM files.
 public struct CertificateFiles: Hashable, Sendable {
-    /// The path of the server's certificate, followed by those of its issuers.
+    /// The path of a file that contains the server's certificate, followed by the certificates of its issuers.
     public var certificateFile: String
     /// The path of the private key.
     public var privateKeyFile: String

@@ -65,13 +65,14 @@ package final class ServerContext: Sendable {
         admission = NIOLockedValueBox(Admission(maximumConnections: settings.maximumConnections))
     }
 
-    /// Gives another listener of the process priority: while the file descriptors in its reserve are not complete, this server refuses
-    /// connections, because they would take the descriptors that the other listener needs.
+    /// Gives another listener of the process priority. While that listener's reserve of file descriptors is not full, this server refuses
+    /// connections, because they would take descriptors that the other listener needs.
     package func favour(_ other: ServerContext) {
         favoured.withLockedValue { $0 = other.reserve }
     }
 
-    /// Another listener's reserve that has to be filled before this server accepts a connection; nil when there is none or it is full.
+    /// Another listener's reserve that has to be filled before this server accepts a connection. Nil when no listener has priority, or its
+    /// reserve is full.
     var reserveToFill: DescriptorReserve? {
         guard let reserve = favoured.withLockedValue({ $0 }), !reserve.isFull else { return nil }
         return reserve

@@ -3,8 +3,8 @@ import NIOSSL
 import ServerValues
 
 extension ServerContext {
-    /// Closes the connection of an event loop that has been without a complete request for the longest time (rule CO-7). Returns false when
-    /// there is none, or when this server does not replace connections. Call it on that event loop.
+    /// Closes one connection of an event loop: the one that has been without a complete request for the longest time (rule CO-7). Returns
+    /// false when no connection may be closed, or when this server does not replace connections. Call it on that event loop.
     func closeIdleConnection(on eventLoop: any EventLoop) -> Bool {
         guard settings.replacesIdleConnections, let loop = loops.first(where: { $0.eventLoop === eventLoop }) else {
             return false

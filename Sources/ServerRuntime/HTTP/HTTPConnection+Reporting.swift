@@ -15,7 +15,7 @@ extension HTTPConnection {
     }
 
     /// Logs why a request was refused, with the sentence of the client's answer, which contains no secret (rule SO-116). A request for an
-    /// unknown path is logged only if it names an application, because scanners send many others.
+    /// unknown path is logged only if it names an application, because scanners request many unknown paths.
     func logRefusal(_ answer: HTTPAnswer, nanoseconds: Int64) {
         let isUnknownPath = (answer.status == 404 || answer.status == 405) && answer.details["named"] == nil
         let blame: Blame = answer.status >= 500 ? .server : isUnknownPath ? .nobody : .client

@@ -27,7 +27,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     var socket: DirectSocket
     var machine: HTTPConnectionMachine
     var content = Content.none
-    /// The exchange that holds this connection's requests open, such as that of long polls. It is reused for later requests.
+    /// The exchange that holds this connection's requests open, such as the exchange for long polls. It is reused for later requests.
     package private(set) var exchange: (any HeldExchange)?
     /// The connection's index in ``LoopState/requesters``; -1 outside of that list.
     @usableFromInline package var place = -1

@@ -48,7 +48,7 @@ final class RequestParser {
         return pipeline.removeHandler(context: try pipeline.context(handler: decoder)).assumeIsolated()
     }
 
-    /// The channel handler behind the parser, which receives its parts and errors.
+    /// The channel handler behind the parser. It receives the parts of requests that the parser returns, and the parser's errors.
     private final class Outlet: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = HTTPServerRequestPart
 

@@ -16,7 +16,7 @@ struct BackpressureQueue {
         let loops: EventLoopSet
         let deadline: MonotonicInstant
         let refusal: HTTPAnswer
-        /// Repeats the request, which then answers it or delays it again.
+        /// Performs the request again: this answers the request, or delays it again.
         let attempt: () -> Void
     }
 

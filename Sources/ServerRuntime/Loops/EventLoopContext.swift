@@ -31,7 +31,7 @@ package final class EventLoopContext: Sendable {
         mailbox.enqueue(operation)
     }
 
-    /// A copy of the event loop's counters, made when it last published them.
+    /// The event loop's counters at the last call of ``publishCounters()``.
     package var counters: LoopCounters { published.withLockedValue { $0 } }
 
     /// Makes the counters visible to other threads. On the event loop only.

@@ -8,7 +8,7 @@ package protocol LoopOperation: Sendable {
     var queuedBytes: Int { get }
 }
 
-/// The state of a service on one event loop, which performs the operations of an ``EventLoopMailbox``. Used on that event loop only.
+/// The state of a service on one event loop. It performs the operations of an ``EventLoopMailbox``, and is used on that event loop only.
 package protocol LoopPart: LoopResident, SendableMetatype {
     associatedtype Operation: LoopOperation
 

@@ -3,7 +3,7 @@
 package protocol SeatedConnection: AnyObject {
     associatedtype ChannelID: Hashable
 
-    /// One seat for each channel of the connection: its entry in the channel's list of subscribers. Set by ``LoopChannels``.
+    /// One seat for each channel of the connection: the connection's entry in the channel's list of subscribers. Set by ``LoopChannels``.
     var seats: ShortList<LoopSeat<Self>> { get set }
 }
 

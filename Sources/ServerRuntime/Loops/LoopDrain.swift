@@ -1,7 +1,7 @@
 import WireCoding
 
-/// The connections that an event loop closes while the server stops: all connections that were open at the start of the stop, a part of
-/// them in each step (rule SV-37).
+/// The connections that an event loop closes while the server stops: all connections that were open at the start of the stop. Each step
+/// closes a part of them (rule SV-37).
 struct LoopDrain {
     /// The connections of one service, which are closed at an even rate from the beginning of the list.
     private struct Queue {

@@ -67,8 +67,8 @@ extension LoopState {
         write(message, level, omitted, in: context, details)
     }
 
-    /// Logs at debug level that a request got an error answer on a connection that stays open, where the server is not at fault. Does
-    /// nothing beyond the limit of such entries (rule SO-175).
+    /// Logs at debug level that a request got an error answer on a connection that stays open. Use it only for errors that are not the
+    /// server's fault. Does nothing when the limit of such entries is reached (rule SO-175).
     package func noteAnswer(_ message: Logger.Message, in context: ServerContext, _ details: () -> Logger.Metadata) {
         guard context.logger.logLevel <= .debug, let omitted = refusals.admitAnswer(at: context.now) else { return }
         write(message, .debug, omitted, in: context, details)
@@ -97,8 +97,8 @@ package func logText(_ bytes: some Collection<UInt8>, limit: Int = 200) -> Strin
 /// none.
 package func logText(_ error: any Error) -> String { logText("\(error)".utf8, limit: 400) }
 
-/// Shortens a key that no application has to its first four characters, for the log. Keys are public, but some users put their secret in
-/// the place of the key.
+/// Returns the first four characters of an unknown key, for the log. Keys are public, but some users put their secret in the place of the
+/// key.
 package func logKey(_ key: String) -> String {
     let text = logText(key.utf8)
     return text.count > 4 ? text.prefix(4) + "…" : text

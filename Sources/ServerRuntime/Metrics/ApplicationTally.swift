@@ -22,7 +22,7 @@ package struct ApplicationTally: Hashable, Sendable {
     }
 }
 
-/// The counters of all applications on one event loop. They need no locks, because each event loop has its own.
+/// The counters of all applications on one event loop. They need no locks, because each event loop has its own counters.
 @usableFromInline
 package struct ApplicationTallies: Hashable, Sendable {
     /// One element for each application, indexed by ``MetricSlot``.

@@ -75,7 +75,7 @@ package final class HistoryFigures: Sendable {
     }
 
     /// Writes the metrics of the last round in which the histories could be reduced and counted. A store that does not count its messages
-    /// has no samples.
+    /// adds no samples.
     package func write(_ names: [ApplicationName], to out: inout PrometheusText) {
         let state = state.withLockedValue { $0 }
         func family(_ name: String, _ kind: PrometheusText.Kind, _ help: String, _ values: [MetricSlot: Int]) {

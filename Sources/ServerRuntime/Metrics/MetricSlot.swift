@@ -76,7 +76,8 @@ package final class MetricNames: Sendable {
     /// The names of all slots, indexed by slot.
     package var names: [ApplicationName] { state.withLockedValue(\.names) }
 
-    /// Returns the slot of an application, which it keeps as long as the server runs. Applications beyond the limit share one slot.
+    /// Returns the slot of an application. An application keeps its slot as long as the server runs. Applications beyond the limit share
+    /// one slot.
     package func slot(_ service: ServiceName, _ application: String) -> MetricSlot {
         state.withLockedValue { $0.slot(ApplicationName(service, application)) }
     }

@@ -59,7 +59,8 @@ package final class AddressAdmission: Sendable {
         isBehindProxy || admit(RemoteAddress(channel.remoteAddress), of: channel)
     }
 
-    /// Counts a WebSocket for the client's address that the proxy adds; returns false when the limit is reached and it has to be refused.
+    /// Counts a WebSocket for the client's address that the proxy adds; returns false when the limit is reached and the WebSocket has to be
+    /// refused.
     package func admit(named address: String?, on channel: any Channel) -> Bool {
         !isBehindProxy || admit(address.flatMap { RemoteAddress(named: $0) }, of: channel)
     }

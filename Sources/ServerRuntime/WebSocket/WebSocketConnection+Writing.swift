@@ -59,7 +59,7 @@ extension WebSocketConnection {
         countSent(frame)
     }
 
-    /// Flushes the answers to messages that were read. A service that answers after the read has ended has to call it.
+    /// Flushes the answers to messages that were read. A service that answers after the end of a read has to call this method.
     package final func flushReplies() {
         guard needsFlush else { return }
         needsFlush = false

@@ -10,7 +10,7 @@ package final class WebSocketService: Sendable {
     /// The slot under which metrics count connections without an application.
     package let otherSlot: MetricSlot
     let limits: WebSocketLimits
-    /// The time without received bytes after which the server pings a client, and the time that it then waits for an answer.
+    /// The time without received bytes after which the server pings a client, and how long the server then waits for an answer.
     let (silence, pongTimeout): (Duration, Duration)
     let ping: ByteBuffer
 

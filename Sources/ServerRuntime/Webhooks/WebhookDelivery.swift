@@ -159,7 +159,7 @@ package final class WebhookDelivery: Sendable {
 
     /// Queues an event that an earlier process has stored and not delivered.
     package func restore(_ kept: KeptWebhookEvent) {
-        // The age is limited to one hour, the greatest age of events, because only exceeding it matters.
+        // The age is limited to one hour, the greatest age of events: how much older an event is does not matter.
         let age = min(max(kept.age, .zero), .seconds(3_600))
         let mustSchedule = state.withLockedValue { state in
             guard !state.isClosed else { return false }

@@ -51,7 +51,7 @@ package struct WebhookQueue: Sendable {
     package private(set) var delivered = 0
     /// The number of events that were dropped without delivery.
     package private(set) var dropped = 0
-    /// The number of failed requests, including those that are repeated.
+    /// The number of failed requests, including requests that are sent again.
     package private(set) var failedRequests = 0
     /// Numbers of events that need not be stored any more, because they have been delivered or dropped.
     private var ended: [UInt64] = []
