@@ -173,7 +173,7 @@ public final class LifelineServer: Sendable {
         }
     }
 
-    /// The event loops of the process if their number is the configured one, otherwise a new group of event loops.
+    /// The event loops of the process if there are as many of them as configured; otherwise a new group of event loops.
     private static func group(
         _ configuration: ServerConfiguration
     ) -> (MultiThreadedEventLoopGroup, MultiThreadedEventLoopGroup?) {

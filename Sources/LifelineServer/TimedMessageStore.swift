@@ -14,7 +14,7 @@ final class StoreTimes: Sendable {
         self.clock = clock
     }
 
-    /// Returns a completion that records the time since now, and then calls `completion`.
+    /// Returns a completion that records how long the store took, counted from this call, and then calls `completion`.
     func timing(_ completion: @escaping @Sendable ((any Error)?) -> Void) -> @Sendable ((any Error)?) -> Void {
         let (start, clock, histogram) = (clock.monotonic(), clock, histogram)
         return { error in

@@ -25,7 +25,7 @@ public struct TimetokenClock: Sendable {
     /// How far a client's timetoken may be ahead of a node's clock and still count as assigned by another node of the cluster: a minute.
     package static let furthestSkew = 60 * ticksPerSecond
 
-    /// The last assigned token; before the first one, the highest token from before the start.
+    /// The last token that this clock assigned. Before its first token, this is the highest token that was assigned before the start.
     public private(set) var last: UInt64
     /// The highest known token: `last`, or a higher token of an application that is ahead of the others.
     package private(set) var highest: UInt64
@@ -90,8 +90,8 @@ public struct TimetokenClock: Sendable {
     ///
     /// The call is cheap enough for every publish. After a non-nil result, call `confirm` or `reservationFailed`.
     public mutating func reservation(at unixTicks: UInt64) -> UInt64? {
-        // A new reservation is due when fewer than 5 s after the machine's clock are reserved, or less than half a second after the highest
-        // token. Half a second is enough there, because tokens ahead of the machine's clock advance by single units.
+        // A new reservation is due when the present one ends less than 5 s after the machine's clock, or less than half a second after the
+        // highest token. Half a second is enough there, because tokens ahead of the machine's clock advance by single units.
         guard asked == nil, reserved != .max,
             reserved < max(unixTicks + Self.reservationSpan / 2, highest + Self.ticksPerSecond / 2)
         else { return nil }

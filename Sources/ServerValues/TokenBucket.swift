@@ -40,7 +40,7 @@ package struct TokenBucket: Hashable, Sendable {
         return .nanoseconds((needed - nanotokens + rate - 1) / rate)
     }
 
-    /// Adds the tokens for the elapsed time, and returns the capacity of the bucket, both in billionths.
+    /// Adds the tokens for the time since the previous call. Returns the capacity of the bucket, in billionths of a token.
     @discardableResult
     private mutating func refill(perSecond: Int, burst: Int, at now: MonotonicInstant) -> Int64 {
         let capacity = Int64(min(max(burst, 0), 1_000_000)) * 1_000_000_000

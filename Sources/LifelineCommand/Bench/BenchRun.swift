@@ -1,7 +1,8 @@
 import ConnectionEngine
 import NIOConcurrencyHelpers
 
-/// A run of `bench`: connects, publishes, waits for the remaining messages, and counts.
+/// A run of `bench`: connects the subscribers, publishes, waits for the remaining messages, and counts received, lost and repeated
+/// messages.
 struct BenchRun: Sendable {
     let plan: BenchPlan
     let api: ServerAPI

@@ -23,7 +23,7 @@ struct ServerCredentials: Hashable, Sendable {
 /// Finds an application's secret for a command, in a configuration file of the server or in its environment variables (rules CL-103 and
 /// CL-124).
 struct CredentialSources {
-    /// The value of `--config`. Nil for the file that `LIFELINE_CONFIG` names, if it is set.
+    /// The value of `--config`. Nil for the file that the variable `LIFELINE_CONFIG` names, if this variable is set.
     var config: String?
     var environment: [String: String]
 

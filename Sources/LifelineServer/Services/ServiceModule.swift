@@ -116,8 +116,8 @@ extension SharedServiceState {
 
 /// The running service of one server.
 package protocol RunningService: Sendable {
-    /// Handles the service's paths, connections, periodic checks, metrics and close. If two fronts own a path, that of the later module
-    /// answers.
+    /// Handles the service's paths, connections, periodic checks, metrics and close. If two fronts own a path, the front of the later
+    /// module answers.
     var front: any ServerFront { get }
     /// The service's part of the console; nil for a service that the console does not show.
     var console: (any ConsoleService)? { get }

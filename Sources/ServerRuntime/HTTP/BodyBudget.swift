@@ -72,7 +72,7 @@ package final class BodyBudget: Sendable {
     }
 }
 
-/// The address and the application against whose shares of ``BodyBudget`` a large body counts.
+/// The owners of a large body: an address and an application. The body uses a part of each owner's share of the ``BodyBudget``.
 package struct BodyOwner: Hashable, Sendable {
     /// The client's address. Nil when it is not known or not limited, such as a loopback address (rule SV-81).
     package var address: RemoteAddress?

@@ -56,7 +56,7 @@ package struct LoopChannels<Connection: SeatedConnection> {
         channels[id].map { seat(of: connection, in: $0) != nil } ?? false
     }
 
-    /// Subscribes a connection to a channel, to which it must not be subscribed yet.
+    /// Subscribes a connection to a channel. The connection must not be subscribed to this channel already.
     ///
     /// - Parameter slot: the slot under which metrics count messages to the channel.
     @inlinable package mutating func attach(_ connection: Connection, to id: Connection.ChannelID, countedAt slot: MetricSlot) {

@@ -17,7 +17,7 @@ package struct DirectSocket {
     private enum Descriptor {
         /// The socket has not been looked up; this happens at the first send, because most connections never send anything.
         case unknown
-        /// Direct sending is not possible: there is no socket, or NIO changes the bytes before they reach it, as with TLS.
+        /// Direct sending is not possible: there is no socket, or NIO changes the bytes before it passes them to the socket, as with TLS.
         case none
         case socket(CInt)
     }

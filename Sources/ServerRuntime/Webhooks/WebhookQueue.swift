@@ -180,7 +180,7 @@ package struct WebhookQueue: Sendable {
         return events.count
     }
 
-    /// Makes all events due now and ends all pauses, because the server stops and has no time for them.
+    /// Makes all events due now and ends all pauses, because a stopping server has no time to wait.
     package mutating func hurry() {
         rest = nil
         failures = 0
