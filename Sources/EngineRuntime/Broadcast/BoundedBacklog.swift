@@ -43,8 +43,8 @@ struct BoundedBacklog<Element: Sendable>: CoalescingBuffer, Sendable {
         return taken
     }
 
-    /// Inserts elements at the beginning, because the observer took them and did not process them. No element is dropped to make room: the
-    /// inserted elements were within the limit before.
+    /// Puts elements that the observer took but did not process back at the beginning. No element is dropped to make room for them, because
+    /// they were within the limit when the observer took them.
     mutating func giveBack(_ taken: ArraySlice<Element>) {
         elements.insert(contentsOf: taken, at: 0)
     }

@@ -66,14 +66,14 @@ public final class Broadcaster<Element: Sendable>: Sendable {
         for (_, sink) in sinks { sink.receive(elements) }
     }
 
-    /// Sends `elements` only to observers with callbacks, not to sequences, in order with the elements of ``send(_:)``. May be called from
-    /// any thread.
+    /// Sends `elements` to observers with callbacks, but not to sequences. These observers get them in one order with the elements of
+    /// ``send(_:)``. May be called from any thread.
     public func sendToCallbacks(_ elements: [Element]) {
         let sinks = state.withLockedValue { $0.sinks }
         for (_, sink) in sinks where !sink.isSequence { sink.receive(elements) }
     }
 
-    /// Ends all sequences; later elements are not sent.
+    /// Ends all sequences. Elements that are sent later reach no observer.
     public func finish() {
         let sinks = state.withLockedValue { state in
             state.isFinished = true

@@ -30,7 +30,8 @@ public struct CallbackQueue: Sendable {
         CallbackQueue { eventLoop.execute($0) }
     }
 
-    /// Runs work at once on the calling thread, which is the engine's own. For callbacks that never block, and for tests.
+    /// A queue that runs work at once on the calling thread. For callbacks this is the thread that drives the engine, so they must never
+    /// block. Also used by tests.
     public static let inline = {
         var queue = CallbackQueue { $0() }
         queue.isInline = true

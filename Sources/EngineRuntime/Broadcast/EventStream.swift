@@ -40,7 +40,7 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
             await place.next()
         }
 
-        /// Puts an element back at the front of the waiting elements. The current loop gets it next; if that loop has ended, the next loop
+        /// Puts an element back before all waiting elements. The current loop gets this element next; if that loop has ended, the next loop
         /// over the sequence gets it.
         public mutating func putBack(_ element: Element) {
             place.putBack(element)
@@ -79,7 +79,7 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// Keeps elements until the consumer requests them.
+/// Stores the elements of a sequence until the consumer requests them.
 final class StreamSink<Element: Sendable>: Sink {
     private struct State {
         var backlog: BoundedBacklog<Element>

@@ -18,7 +18,8 @@ package final class TaskWait: Sendable {
         self.begin = begin
     }
 
-    /// Reports that the task has sent its request and waits, unless the answer arrived while it was sending.
+    /// Reports that the task has sent its request and waits for the answer. Reports nothing if the answer arrived while the request was
+    /// being sent.
     package func asked() {
         // `begin` is called while the lock is held, so that an answer cannot arrive between the check and the report.
         state.withLockedValue { state in

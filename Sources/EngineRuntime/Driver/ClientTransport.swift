@@ -15,8 +15,8 @@ public protocol ClientTransport<Session>: AnyObject, Sendable {
     /// Writes one frame or sends one request. Ignored when the connection of `attempt` is not open.
     func send(_ outbound: Session.Outbound, attempt: AttemptID)
 
-    /// Ends an attempt to connect, or the connection that it has led to. With a close handshake, `closed` is reported once the peer has
-    /// answered; with an abort, nothing more is reported.
+    /// Ends an attempt to connect, or the connection that the attempt has led to. With a close handshake, `closed` is reported once the
+    /// peer has answered; with an abort, nothing more is reported.
     func close(_ attempt: AttemptID, reason: CloseReason)
 }
 
@@ -26,7 +26,7 @@ public enum TransportEvent<Inbound: Sendable>: Sendable {
     /// All frames or answers of one socket read. They are reported together, so that the driver takes its lock once per read instead of
     /// once per message.
     case received([Inbound])
-    /// Bytes arrived that contain no message for the session. They prove that the connection is alive.
+    /// Bytes have arrived that contain no message for the session. The bytes prove that the connection is alive.
     case heard
     indirect case closed(ConnectionFailure)
 }
@@ -53,7 +53,7 @@ public protocol TimerScheduler: Sendable {
 
     /// Calls `fire` once, `duration` from now, on any thread.
     ///
-    /// - Returns: a closure that stops the timer. A caller that ignores late firings need not call it.
+    /// - Returns: a closure that stops the timer. A caller that ignores late calls of `fire` need not stop the timer.
     func schedule(after duration: Duration, _ fire: @escaping @Sendable () -> Void) -> TimerCancellation
 }
 

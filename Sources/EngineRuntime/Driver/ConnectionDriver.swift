@@ -13,10 +13,10 @@ public enum Notice<Session: ProtocolSession>: Sendable {
 
 /// Drives a ``ConnectionMachine``: performs its effects, and owns its lock, transport, timers and jobs.
 ///
-/// `submit` appends an input to a mailbox. If no other thread is processing the mailbox, the caller does: the machine handles inputs under
-/// a single lock, then the effects are performed in order outside of the lock. So effects have one total order, callbacks may call the
-/// driver, and `connect(); disconnect()` take effect in this order. Releasing the last reference closes the transport and stops every timer
-/// and job.
+/// `submit` appends an input to a mailbox. If no other thread is processing the mailbox, the calling thread processes it: the machine
+/// handles inputs under a single lock, then the effects are performed in order outside of the lock. Therefore all effects have one order,
+/// and callbacks may call the driver. After `connect(); disconnect()` the machine handles the connect first. Releasing the last reference
+/// closes the transport and stops every timer and job.
 public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
     /// Changes of the connection and events of the service, in one order.
     public let notices: Broadcaster<Notice<Session>>
@@ -74,16 +74,16 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         submit(mail: .input(input))
     }
 
-    /// Passes a change of the network to the machine. Notifies observers of ``networkChanges`` only when the status differs from the
-    /// previous status, not of a new route with the same status. Before the first report the status is `available`. Must not be called
-    /// concurrently.
+    /// Passes a change of the network to the machine. Observers of ``networkChanges`` are notified only when the status differs from the
+    /// previous status, which is `available` before the first report; a new route with the same status is not a change for them. Must not
+    /// be called concurrently.
     public func networkChanged(to status: NetworkStatus) {
         submit(.networkChanged(status))
         noteNetwork(status)
     }
 
-    /// Notifies observers of ``networkChanges`` of a network status, but does not pass the status to the machine: the caller has to do
-    /// that. Must not be called concurrently.
+    /// Notifies observers of ``networkChanges`` of a network status. Does not pass the status to the machine; the caller has to pass it.
+    /// Must not be called concurrently.
     public func noteNetwork(_ status: NetworkStatus) {
         let isChange = running.withLockedValue { running in
             defer { running.network = status }
@@ -111,8 +111,8 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
     /// Submits a command to the session and waits for the answer.
     ///
     /// - Parameters:
-    ///   - note: called with the answer before the caller gets it, also for a cancelled call. It runs on the thread that drives the engine,
-    ///     in one order with ``notices`` that are observed inline. Must not block.
+    ///   - note: called with the answer before the caller gets the answer, also for a cancelled call. Runs on the thread that drives the
+    ///     engine, in one order with the callbacks for ``notices`` on ``CallbackQueue/inline``. Must not block.
     ///   - submitted: called once the command was submitted; inputs that are submitted later are handled after the command.
     /// - Throws: the failure that the session answered; `disconnected` when the connection was ended before the answer; `cancelled` when
     ///   the calling task was cancelled.
@@ -143,11 +143,11 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         return try result.get()
     }
 
-    /// Submits a command to the session. The session gets the commands of consecutive calls in order, which separate tasks do not
-    /// guarantee.
+    /// Submits a command to the session. Commands of consecutive calls reach the session in order. Separate tasks that call the async
+    /// function do not guarantee this order.
     ///
-    /// - Parameter completion: called once, on the thread that drives the engine, in one order with ``notices`` that are observed inline.
-    ///   Must not block.
+    /// - Parameter completion: called once, on the thread that drives the engine, in one order with the callbacks for ``notices`` on
+    ///   ``CallbackQueue/inline``. Must not block.
     public func perform(
         _ command: Session.Command, completion: @escaping @Sendable (Result<Session.Reply, ConnectionFailure>) -> Void
     ) {
@@ -185,7 +185,8 @@ extension ConnectionDriver {
         for waiter in waiters { waiter() }
     }
 
-    /// Calls `body` when no thread is processing an input: at once if none is, otherwise later on the thread that processes the last input.
+    /// Calls `body` as soon as no thread is processing an input: at once if no thread is, otherwise on the thread that processes the last
+    /// input.
     package func whenIdle(_ body: @escaping @Sendable () -> Void) {
         let isIdle = mailbox.withLockedValue { mailbox in
             if mailbox.queue.isAtWork { mailbox.idleWaiters.append(body) }

@@ -1,11 +1,11 @@
 import ConnectionEngine
 import DequeModule
 
-/// The machine of a driver and the inputs that wait to be handled by it.
+/// The machine of a driver, and the inputs that the machine has not handled yet.
 @usableFromInline struct Mailbox<Session: ProtocolSession>: Sendable {
     @usableFromInline var machine: ConnectionMachine<Session>
     @usableFromInline var queue = CoalescingQueue<Deque<Mail<Session>>>()
-    /// Closures to be called when no input waits or is being handled.
+    /// Closures to be called as soon as no input waits and no thread is handling an input.
     @usableFromInline var idleWaiters: [@Sendable () -> Void] = []
 }
 
@@ -35,7 +35,7 @@ import DequeModule
     }
 }
 
-/// The running timers and jobs and the waiting callers of a driver, which it ends when it is released.
+/// The running timers, the running jobs and the waiting callers of a driver. The driver ends them when it is released.
 @usableFromInline struct Running<Session: ProtocolSession>: Sendable {
     struct Job: Sendable {
         let attempt: AttemptID

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 /// Prevents App Nap of macOS while a connection exists or is being established (rule BG-12), because App Nap would delay pings and retries.
 public final class ActivityObserver: EngineObserver {
     private let begin: @Sendable () -> @Sendable () -> Void
-    /// The closure that ends the activity, which prevents App Nap; nil while no activity is running.
+    /// The closure that ends the process activity with which App Nap is prevented; nil while no activity is running.
     private let end = NIOLockedValueBox<(@Sendable () -> Void)?>(nil)
 
     /// Creates the observer.

@@ -15,9 +15,10 @@ extension EngineObserver {
 
 /// An event in a client that is not a change of the connection's phase. Contains no payload, token or key.
 public enum ClientReport: Hashable, Sendable {
-    /// The service confirmed the subscription to a channel. `isRenewal` is true when it confirmed it again on a new connection.
+    /// The service confirmed the subscription to a channel. `isRenewal` is true when the service had confirmed this subscription before, on
+    /// an earlier connection.
     case subscribed(channel: String, isRenewal: Bool)
-    /// The service refused the subscription to a channel, or did not answer it.
+    /// The service refused the subscription to a channel, or did not answer the request for it.
     case subscriptionFailed(channel: String, category: StatusCategory, code: Int?, willRetry: Bool)
     /// Messages of `channel` may have been lost; of all channels if `channel` is nil.
     case gap(channel: String?)

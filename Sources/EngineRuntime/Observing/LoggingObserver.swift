@@ -1,7 +1,8 @@
 import ConnectionEngine
 import Logging
 
-/// Writes a client's events to a log. The text is constant; values are metadata (rules OB-1 and OB-2).
+/// Writes a client's events to a log. Entries for the same kind of event have the same text; the values of the event are metadata of the
+/// entry (rules OB-1 and OB-2).
 public struct LoggingObserver: EngineObserver {
     private let logger: Logger
 
@@ -50,7 +51,7 @@ public struct LoggingObserver: EngineObserver {
         }
     }
 
-    /// The metadata that names a channel. It is empty above level `debug`, because channels may be named after users.
+    /// The metadata that names a channel. Empty unless the logger's level is `debug` or `trace`, because channels may be named after users.
     private func metadata(_ channel: String?) -> Logger.Metadata {
         guard let channel, logger.logLevel <= .debug else { return [:] }
         return ["lifeline.channel": "\(channel)"]

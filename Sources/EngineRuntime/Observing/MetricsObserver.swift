@@ -104,8 +104,8 @@ public struct MetricsObserver: EngineObserver {
         }
     }
 
-    /// Increments the counter with the name `label`, to which the failure's category is added as a dimension. The counter is looked up at
-    /// each call, because the event is rare.
+    /// Increments the counter `label` for failures of `category`, which is a dimension of the counter. The counter is looked up at each
+    /// call, because failures are rare.
     private func count(_ label: String, _ category: StatusCategory) {
         // A category that this package does not create is counted as `other`. Applications may make up any category, and a dimension of a
         // counter must have few values.

@@ -33,8 +33,8 @@ public enum SystemActivity {
     ///
     /// - Parameters:
     ///   - reason: for the system's logs.
-    ///   - begin: called at once with a closure, which the work has to call when it is done, on any thread. Not called on systems that do
-    ///     not suspend processes.
+    ///   - begin: called at once, and begins the work. Its argument is a closure that has to be called, on any thread, when the work is
+    ///     done. `begin` is not called on systems that do not suspend processes.
     public static func run(reason: String, until begin: (@escaping @Sendable () -> Void) -> Void) {
         #if canImport(UIKit)
             let done = DispatchSemaphore(value: 0)
@@ -45,8 +45,8 @@ public enum SystemActivity {
         #endif
     }
 
-    /// Prevents App Nap of macOS, which delays the timers of applications without visible windows. Does not prevent the sleep of the
-    /// computer.
+    /// Prevents App Nap of macOS. App Nap delays the timers of applications without visible windows. This function does not prevent the
+    /// sleep of the computer.
     ///
     /// - Parameter reason: for the system's logs.
     /// - Returns: a closure that allows App Nap again; call it once, from any thread.

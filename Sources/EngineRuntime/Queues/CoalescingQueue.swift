@@ -11,9 +11,10 @@ import DequeModule
 
 /// A queue to which several threads add elements and which one thread at a time processes.
 ///
-/// The queue is a value that its owner protects with a lock. If ``append(_:)`` or ``begin()`` returns true, no other thread is processing,
-/// and the caller must process elements until none are left; otherwise it need not do anything. So elements keep their order, and no code
-/// is called while the lock is held. Most owners are a ``CoalescingWorker``.
+/// The queue is a value that its owner protects with a lock. If ``append(_:)`` or ``begin()`` returns true, no other thread is processing
+/// elements, and the caller must process elements until none are left. If the result is false, the caller has nothing to do, because
+/// another thread processes the elements or no element waits. So elements keep their order, and no code is called while the lock is held.
+/// The owner is usually a ``CoalescingWorker``.
 @usableFromInline package struct CoalescingQueue<Buffer: CoalescingBuffer> {
     /// The elements that wait to be processed, in order. Code that adds elements directly has to call ``begin()`` afterwards.
     @usableFromInline package var waiting: Buffer
@@ -33,7 +34,7 @@ import DequeModule
         return true
     }
 
-    /// Whether more elements wait. If not, processing ends, and the thread that adds the next element must process it.
+    /// Whether more elements wait. If none wait, processing ends, and the thread that adds the next element must process that element.
     @inlinable package mutating func goesOn() -> Bool {
         isAtWork = !waiting.isEmpty
         return isAtWork

@@ -2,7 +2,8 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// A clock that a test advances by hand, with its timers. It starts at one second, so that tests find code that expects zero.
+/// A clock that a test advances by hand, with its timers. The clock starts at one second instead of zero, so that tests detect code that
+/// assumes a start at zero.
 public final class ManualTimers: TimerScheduler {
     private struct Entry {
         var deadline: Moment
@@ -44,8 +45,8 @@ public final class ManualTimers: TimerScheduler {
         }
     }
 
-    /// Advances the clock and fires the due timers, each at its own time. Timers of the same time fire in the order in which they were
-    /// started.
+    /// Advances the clock and fires the timers that are due, earliest first. While a timer fires, the clock shows the time of this timer.
+    /// Timers of the same time fire in the order in which they were started.
     public func advance(by duration: Duration) {
         let target = state.withLockedValue { $0.now + duration }
         while let fire = takeNext(until: target) { fire() }

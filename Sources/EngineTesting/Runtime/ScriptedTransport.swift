@@ -17,8 +17,8 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
     private struct State {
         var calls: [Call] = []
         var report: [AttemptID: @Sendable (TransportEvent<Session.Inbound>) -> Void] = [:]
-        /// For each attempt number, how many earlier drivers have opened an attempt with it and have not aborted that attempt. A driver
-        /// that replaces another one numbers its attempts from 1, and may connect before the earlier driver is released.
+        /// For each attempt number, how many attempts with this number were opened by earlier drivers and not aborted. A new driver numbers
+        /// its attempts from 1, and may connect before the driver that it replaces is released.
         var former: [AttemptID: Int] = [:]
         var latest: AttemptID?
         var onSend: (@Sendable (Session.Outbound) -> Void)?
@@ -48,17 +48,16 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
         }
     }
 
-    /// The attempts to connect, and connections, that the driver has opened and not closed and that no event has reported as closed.
+    /// The numbers of the open attempts and connections: the driver has opened and not aborted them, and no event has reported their end.
     public var live: [AttemptID] { state.withLockedValue { $0.report.keys.sorted() } }
 
-    /// Sets a closure that is called for every sent frame, so that a test can answer it. It runs on the thread that sends, outside of
-    /// locks.
+    /// Sets a closure that is called for every sent frame, so that a test can answer the frame. The closure runs on the thread that sends
+    /// the frame, outside of locks.
     public func onSend(_ body: @escaping @Sendable (Session.Outbound) -> Void) {
         state.withLockedValue { $0.onSend = body }
     }
 
-    /// Reports an event of the connection that belongs to the latest attempt to connect. Has no effect when that connection or attempt has
-    /// ended.
+    /// Reports an event of the latest attempt to connect or of its connection. Has no effect when this attempt or connection has ended.
     public func report(_ event: TransportEvent<Session.Inbound>) {
         let report = state.withLockedValue { state -> (@Sendable (TransportEvent<Session.Inbound>) -> Void)? in
             guard let latest = state.latest else { return nil }

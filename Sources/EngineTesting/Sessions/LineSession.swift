@@ -2,8 +2,8 @@ import ConnectionEngine
 
 /// A small push protocol, for tests of the engine, with a greeting, channels, acknowledged publishes and pings.
 ///
-/// It works like a WebSocket service: the server greets, the client subscribes its channels, and the server pushes messages. Messages that
-/// were missed during a loss are not recovered, so the session emits a gap when it subscribes again.
+/// It works like a WebSocket service: the server greets, the client subscribes to its channels, and the server pushes messages. Messages
+/// that the server sent while the connection was lost are not sent again. Therefore the session emits a gap event when it subscribes again.
 public struct LineSession: ProtocolSession {
     /// Frames that the server sends.
     public enum Inbound: Hashable, Sendable {
@@ -72,7 +72,7 @@ public struct LineSession: ProtocolSession {
         /// The channels to subscribe.
         public var wanted: [String] = []
         var waiting: [String: [RequestID]] = [:]
-        /// When the subscription to a channel was lost with the connection, by channel.
+        /// For each channel that was subscribed when the connection was lost, the time at which data was last received before the loss.
         var lostAt: [String: Moment] = [:]
 
         /// Creates a memory without channels.
@@ -85,7 +85,7 @@ public struct LineSession: ProtocolSession {
 
     private var confirmed: Set<String> = []
     /// For each channel, how many subscribe frames the server has not confirmed yet. The channel counts as subscribed only after the last
-    /// confirmation, because the earlier ones answer subscriptions that the client has replaced.
+    /// confirmation, because the earlier confirmations answer subscriptions that the client has replaced.
     private var unconfirmed: [String: Int] = [:]
     private var isGreeted = false
     private var publishes: [Int: RequestID?] = [:]

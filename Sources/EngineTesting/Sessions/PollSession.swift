@@ -2,13 +2,14 @@ import ConnectionEngine
 
 /// A small long-poll protocol, for tests of the engine, with a handshake, a cursor and one outstanding poll.
 ///
-/// It works like a long-poll service: connecting is a request, each answer contains a cursor, and the next request returns the messages
-/// after the cursor. No message is lost across a reconnect while the server still has the messages after the cursor; otherwise the session
-/// emits a gap. The session itself checks that the connection is alive: a heartbeat without an answer ends the attempt.
+/// It works like a long-poll service: the client connects with a request, each answer contains a cursor, and the next request returns the
+/// messages after the cursor. No message is lost across a reconnect while the server still has the messages after the cursor; otherwise the
+/// session emits a gap event. The session itself checks that the connection is alive: a heartbeat without an answer ends the attempt.
 public struct PollSession: ProtocolSession {
     /// Answers that the server sends.
     public enum Inbound: Hashable, Sendable {
-        /// The answer to a handshake or a poll: the next cursor, and the messages since the previous cursor.
+        /// The answer to a handshake or a poll: the next cursor, and the messages since the previous cursor. `isComplete` is false when the
+        /// server no longer had all of these messages.
         case answer(cursor: Int, messages: [Int], isComplete: Bool)
         /// The answer to a heartbeat.
         case heartbeat
@@ -20,7 +21,7 @@ public struct PollSession: ProtocolSession {
 
     /// Requests that the client sends.
     public enum Outbound: Hashable, Sendable {
-        /// Requests the messages after a cursor; without a cursor it is a handshake. Replaces the outstanding poll.
+        /// Requests the messages after a cursor. Without a cursor, the request is a handshake. The request replaces the outstanding poll.
         case poll(channels: [String], cursor: Int?)
         /// Checks whether the server still answers; the server replies with `heartbeat`.
         case heartbeat

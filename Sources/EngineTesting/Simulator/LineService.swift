@@ -10,7 +10,8 @@ public struct LineService: SimulatedService {
     private var published: [String: Int] = [:]
     /// The channels that the client has subscribed on the current connection.
     private var subscribed: Set<String> = []
-    /// For each channel, the number of its last message at the time of each confirmed subscription, oldest first.
+    /// For each channel, one number for each subscription that the server has confirmed, oldest first: the number of the channel's last
+    /// message at the time of the confirmation.
     private var confirmedAt: [String: [Int]] = [:]
     private var lastPublish = 0
 
@@ -112,7 +113,8 @@ public struct LineService: SimulatedService {
     }
 
     public mutating func observe(_ change: ConnectionChange) throws(Violation) {
-        // After a requested disconnect, the user need not receive the messages, so nothing is checked.
+        // Messages that the client misses after a requested disconnect do not count as lost, so the numbers of the last received messages
+        // are removed.
         if change.phase == .disconnecting || change.phase == .disconnected {
             seen = [:]
             seenBefore = [:]

@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// The model server of ``PollSession``: a log of numbered messages, which stores the last twenty.
+/// The model server of ``PollSession``: a log of numbered messages. The server stores the last twenty messages.
 public struct PollService: SimulatedService {
     public typealias Session = PollSession
 
@@ -71,7 +71,7 @@ public struct PollService: SimulatedService {
 
     public mutating func outcome(of job: Never, _ random: inout SeededRandom) -> Result<Never, ConnectionFailure> {}
 
-    /// Ends the outstanding poll, because the client has replaced it by a new one.
+    /// Ends the outstanding poll when the client sends a new poll, because the new poll replaces it.
     public mutating func clientSends(_ outbound: PollSession.Outbound) {
         if case .poll = outbound { isPolling = nil }
     }

@@ -14,7 +14,8 @@ struct SimulatedLink {
 
     let attempt: AttemptID
     var phase: Phase
-    /// When the last element that the client sent arrives. Later elements of the same direction do not arrive earlier.
+    /// The time at which the last element from the client arrives at the server. Elements that the client sends later do not arrive
+    /// earlier.
     var lastArrivalUp: Moment
     var lastArrivalDown: Moment
 }

@@ -31,11 +31,11 @@ public protocol SimulatedService<Session> {
     mutating func asked(_ command: Session.Command, as id: RequestID)
     /// Draws the random result of a job.
     mutating func outcome(of job: Session.Job, _ random: inout SeededRandom) -> Result<Session.JobResult, ConnectionFailure>
-    /// Called when the client sends a frame, which may replace an earlier request.
+    /// Called when the client sends a frame. The frame may replace an earlier request of the client.
     mutating func clientSends(_ outbound: Session.Outbound)
-    /// Whether sending `outbound` makes `answer`, which is still in transit, obsolete.
+    /// Whether `answer` becomes obsolete when the client sends `outbound` while the answer is still in transit.
     func supersedes(_ outbound: Session.Outbound, answer: Session.Inbound) -> Bool
-    /// Whether sending `outbound` makes the earlier `request`, which is still in transit, obsolete.
+    /// Whether the earlier `request` becomes obsolete when the client sends `outbound` while the request is still in transit.
     func supersedes(_ outbound: Session.Outbound, request: Session.Outbound) -> Bool
     /// Checks an event that a user received.
     ///

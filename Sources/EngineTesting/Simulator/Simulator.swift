@@ -109,7 +109,8 @@ public struct Simulator<Service: SimulatedService> {
         try feed(.abandon(id), "abandon \(id)")
     }
 
-    /// Reports events of ended attempts and timers to the machine, and checks that they have no effect (rule SM-6).
+    /// Reports to the machine a stopped timer as fired and events of an earlier attempt to connect, and checks that these reports have no
+    /// effect (rule SM-6).
     private mutating func staleNews() throws(Violation) {
         var effects: [Effect<Session>] = []
         if let timer = staleTimers.randomElement(using: &random), timers[timer.kind]?.id != timer {
@@ -128,8 +129,8 @@ public struct Simulator<Service: SimulatedService> {
         network = .working
         try leaveBackground()
         try feed(.disconnect, "disconnect at the end")
-        // The second disconnect answers requests that were made during the close handshake, because they would wait for the next
-        // connection.
+        // Requests that were made during the close handshake would wait for the next connection. The second disconnect answers them with a
+        // failure instead, so that no request is left.
         try feed(.disconnect, "disconnect during the goodbye")
         for _ in 0..<10_000 where link != nil || !timers.isEmpty { try advance() }
         guard phase == .disconnected || phase == .failed else { throw Violation("Ended in phase \(phase)") }
