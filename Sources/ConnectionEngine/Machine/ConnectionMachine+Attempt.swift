@@ -14,8 +14,8 @@ extension ConnectionMachine {
         effects.append(.open(attempt, Session.endpoint(for: storedMemory)))
     }
 
-    /// Ends the current attempt to connect, or the connection that it has led to: ends the session, closes the transport with `reason`, and
-    /// cancels timers and jobs.
+    /// Ends the current attempt to connect, or the connection that the attempt has led to: ends the session, closes the transport with
+    /// `reason`, and cancels timers and jobs.
     @usableFromInline mutating func endAttempt(
         _ failure: ConnectionFailure?, close reason: CloseReason?, at now: Moment, into effects: inout [Effect<Session>]
     ) {
@@ -37,8 +37,8 @@ extension ConnectionMachine {
         for timer in stopped { effects.append(.cancelTimer(timer)) }
     }
 
-    /// Handles a failed attempt to connect or a lost connection: ends it, closes the transport unless `reason` is nil because the transport
-    /// is closed already, and then retries or gives up according to the retry table. Rules RT-1 to RT-6.
+    /// Ends a failed attempt to connect or a lost connection, and then retries or gives up according to the retry table. Closes the
+    /// transport as `reason` says; `reason` is nil when the transport is closed already. Rules RT-1 to RT-6.
     @usableFromInline mutating func fail(
         _ failure: ConnectionFailure, close reason: CloseReason?, at now: Moment, into effects: inout [Effect<Session>]
     ) {
@@ -71,7 +71,8 @@ extension ConnectionMachine {
         announce(.waiting, failure.category, cause: failure, retryIn: pause, willRetry: true, at: now, into: &effects)
     }
 
-    /// Returns `failure` with a reason that begins with "Gave up after N attempts", when the retry limit is reached. Rule RT-4.
+    /// Returns the failure that is reported when the retry limit is reached: `failure`, whose reason then begins with "Gave up after N
+    /// attempts". Rule RT-4.
     private func failureAtLimit(_ failure: ConnectionFailure) -> ConnectionFailure {
         // `failures` counts the loss of a working connection as well, which is not a failed attempt to connect.
         let attempts = startedConnected ? failures : failures + 1
@@ -81,8 +82,8 @@ extension ConnectionMachine {
         return failure
     }
 
-    /// Enters phase `suspended` until the system reports a network route. A retry timer covers a system that never reports a route (rule
-    /// NW-2).
+    /// Enters phase `suspended` until the system reports a network route. In case the system never reports a route, a retry timer starts
+    /// the next attempt to connect (rule NW-2).
     @usableFromInline mutating func suspend(at now: Moment, into effects: inout [Effect<Session>]) {
         state = .suspended
         start(.retry, after: policy.cap, into: &effects)
@@ -98,8 +99,8 @@ extension ConnectionMachine {
         state = .failed(failure)
         announce(.failed, failure.category, cause: failure, at: now, into: &effects)
         answerAllPending(failure, into: &effects)
-        // The grace period, in which an application in the background keeps its connection, ends now, because there is no connection to
-        // keep open. Later requests wait until the application returns to the foreground (rule BG-11).
+        // An application in the background keeps its connection only during the grace period. There is no connection any more, so the grace
+        // period ends now. A later `connect` takes effect when the application returns to the foreground (rule BG-11).
         endGrace(at: now, into: &effects)
     }
 

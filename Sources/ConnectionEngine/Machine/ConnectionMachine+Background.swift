@@ -1,7 +1,7 @@
 // Handles the application's change to the background and its return. Rules BG-1 to BG-11.
 extension ConnectionMachine {
     /// Handles the application's change to the background: starts the policy's grace period, after which the connection is closed (rule
-    /// BG-9). If there is no connection, no attempt to connect and no pause before one, there is no grace period, and all attempts are
+    /// BG-9). Without a connection, an attempt to connect or a pause before an attempt, no grace period starts, and later attempts are
     /// suspended at once.
     @usableFromInline mutating func enterBackground(at now: Moment, into effects: inout [Effect<Session>]) {
         guard !isInBackground, graceEnd == nil, let grace = policy.backgroundGrace else { return }
@@ -47,8 +47,9 @@ extension ConnectionMachine {
 
     /// Connects at once, without a pause, if the connection was closed or requested while the application was in the background.
     ///
-    /// A return within the grace period keeps the connection. The timer does not fire while the system suspends the process, so this
-    /// function compares the time with the end of the grace period. After that end it replaces the connection (rule BG-10).
+    /// A return within the grace period keeps the connection. The grace timer does not fire while the system suspends the process, so this
+    /// function compares the time with the end of the grace period. If the grace period is over, the connection is replaced by a new one
+    /// (rule BG-10).
     @usableFromInline mutating func leaveBackground(at now: Moment, into effects: inout [Effect<Session>]) {
         if let end = graceEnd {
             if now >= end {
@@ -56,7 +57,8 @@ extension ConnectionMachine {
             } else {
                 graceEnd = nil
                 cancel(.grace, into: &effects)
-                // The connection is probed, because the process may have been suspended, and a broken connection is not noticed then.
+                // The connection is probed, because the process may have been suspended. A suspended process does not notice a broken
+                // connection.
                 if state == .connected, probedAt == nil { probe(at: now, into: &effects) }
             }
         }
@@ -67,7 +69,7 @@ extension ConnectionMachine {
         if startDeadline(deadline, at: now, into: &effects) { dial(at: now, into: &effects) }
     }
 
-    /// Enters phase `suspended` without a retry timer, and announces it even if the phase was already `suspended` for lack of a network
+    /// Enters phase `suspended` without a retry timer. The phase is announced even if it was already `suspended` for lack of a network
     /// route.
     @usableFromInline mutating func waitForForeground(at now: Moment, into effects: inout [Effect<Session>]) {
         state = .suspended

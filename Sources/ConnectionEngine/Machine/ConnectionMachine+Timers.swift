@@ -1,4 +1,4 @@
-// Handles timers that have fired. A timer that was cancelled or restarted before the machine handled its firing is ignored.
+// Handles timers that have fired. A firing is ignored if the timer was cancelled or restarted before the machine handled the firing.
 extension ConnectionMachine {
     @usableFromInline mutating func timerFired(_ timer: TimerID, at now: Moment, into effects: inout [Effect<Session>]) {
         guard work.timers.accept(timer) else { return }
@@ -51,7 +51,7 @@ extension ConnectionMachine {
         watchSilence(at: now, into: &effects)
     }
 
-    /// How long the connection may be silent before it is probed: the shorter of the policy's limit and the server's.
+    /// How long the connection may be silent before it is probed: the shorter of the policy's limit and the server's limit.
     private var silenceLimit: Duration {
         min(policy.timing.activity, serverSilence ?? policy.timing.activity)
     }

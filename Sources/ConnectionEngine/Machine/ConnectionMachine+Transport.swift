@@ -1,7 +1,7 @@
 // Handles what transports and jobs report, such as received data or the result of a job. Reports that belong to an earlier attempt to
 // connect are dropped (rule CN-9).
 extension ConnectionMachine {
-    /// Whether `attempt` is the current attempt to connect, and neither the attempt nor the connection that it has led to has ended.
+    /// Whether `attempt` is the current attempt to connect, and neither the attempt nor a connection that it has led to is over.
     @inlinable func isAlive(_ attempt: AttemptID) -> Bool {
         attempt == self.attempt && session != nil
     }

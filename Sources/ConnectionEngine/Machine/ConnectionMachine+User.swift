@@ -53,8 +53,8 @@ extension ConnectionMachine {
 
     /// Closes the connection in any phase. From `connected` it sends the close handshake first. Rules CN-5 to CN-7.
     @usableFromInline mutating func disconnect(at now: Moment, into effects: inout [Effect<Session>]) {
-        // The grace period, in which an application in the background keeps its connection, ends now, because the user does not want the
-        // connection any more (rule BG-11).
+        // The user does not want the connection any more. Therefore the grace period ends now, in which an application in the background
+        // would keep its connection (rule BG-11).
         if graceEnd != nil {
             graceEnd = nil
             cancel(.grace, into: &effects)
@@ -93,8 +93,8 @@ extension ConnectionMachine {
         giveUp(lastFailure, at: now, into: &effects)
     }
 
-    /// Passes a user's command to the session, which answers it exactly once; in phase `failed` it is answered with the cause of the
-    /// failure. Rules RQ-1 to RQ-4.
+    /// Passes a user's command to the session, which answers the request `id` exactly once. In phase `failed` the machine answers the
+    /// request immediately with the cause of the failure, unless the session has answered it. Rules RQ-1 to RQ-4.
     @usableFromInline mutating func perform(
         _ command: Session.Command, id: RequestID?, at now: Moment, into effects: inout [Effect<Session>]
     ) {
@@ -114,8 +114,8 @@ extension ConnectionMachine {
         }
     }
 
-    /// Answers a request as cancelled after its caller has stopped waiting, and removes it from the queue if it was not sent yet. Rules
-    /// RQ-5 and RQ-6.
+    /// Answers a request as cancelled, because its caller has stopped waiting. A request that was not sent yet is never sent. Rules RQ-5
+    /// and RQ-6.
     @usableFromInline mutating func abandon(_ id: RequestID, into effects: inout [Effect<Session>]) {
         guard work.pending.remove(id) != nil else { return }
         let isWithdrawn = Session.withdraw(id, memory: &storedMemory)

@@ -57,11 +57,12 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     /// Whether the transport of the current session is open.
     @usableFromInline var isOpen = false
     @usableFromInline var lastHeard: Moment?
-    /// When the ping or other probe was sent whose answer is awaited; nil when no probe is unanswered.
+    /// When the probe was sent whose answer has not arrived yet, such as a ping; nil when no probe is unanswered.
     @usableFromInline var probedAt: Moment?
     /// The longest silence that the service allows on a connection; nil if the service has not named any.
     @usableFromInline var serverSilence: Duration?
-    /// Failures in a row. Set to 0 when a connection has been stable for `ConnectionTiming.stable`.
+    /// The number of failures in a row: failed attempts to connect and lost connections. Set to 0 when a connection has been stable for
+    /// `ConnectionTiming.stable`.
     @usableFromInline var failures = 0
     /// Whether the first of the failures in a row ended a working connection.
     var startedConnected = false
@@ -70,18 +71,18 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     @usableFromInline var lostLink = false
     var lastFailure: ConnectionFailure?
     var network: NetworkStatus = .available
-    /// Whether the application is in the background, its grace period over. No attempt to connect begins while this is true.
+    /// Whether the application is in the background and its grace period is over. No attempt to connect begins while this is true.
     @usableFromInline var isInBackground = false
     /// When the grace period of an application in the background ends; nil when no grace period is running.
     @usableFromInline var graceEnd: Moment?
-    /// The time limit that was passed to the latest `connect`. It starts again when the application returns to the foreground.
+    /// The time limit that was passed to the latest `connect`. The limit starts again when the application returns to the foreground.
     @usableFromInline var deadline: Duration?
     @usableFromInline var lastChange: ConnectionChange
 
     /// Creates a connection in phase `idle`.
     ///
-    /// - Parameter seed: the seed of the random jitter of pauses. Every client needs its own seed; with equal seeds they retry at the same
-    ///   moments.
+    /// - Parameter seed: the seed of the random jitter of pauses. Every client needs its own seed, because clients with equal seeds retry
+    ///   at the same moments.
     public init(policy: ConnectionPolicy, memory: Session.Memory, seed: UInt64) {
         self.policy = policy
         storedMemory = memory
@@ -128,7 +129,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     }
 
     /// Handles all frames or answers of one socket read as if each were a separate input `received`. For speed, the session is moved out of
-    /// the machine once for the whole read, and once more after each action of the session that changes the connection.
+    /// the machine only once for the whole read, and again only after an action of the session that changes the connection.
     @inlinable public mutating func handle(
         received batch: [Session.Inbound], of attempt: AttemptID, at now: Moment, into effects: inout [Effect<Session>]
     ) {

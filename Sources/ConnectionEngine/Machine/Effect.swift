@@ -6,8 +6,8 @@ public enum Effect<Session: ProtocolSession>: Sendable {
     indirect case open(AttemptID, Session.Endpoint)
     /// Write a frame or make a request.
     case send(AttemptID, Session.Outbound)
-    /// Close the transport of an attempt to connect, or of the connection that it has led to. After `goodbye` the transport reports
-    /// `closed`; after `abort` it reports nothing.
+    /// Close the transport of an attempt to connect, or of the connection that the attempt has led to. After `goodbye` the transport
+    /// reports `closed`; after `abort` it reports nothing.
     case close(AttemptID, CloseReason)
     /// Start side work.
     indirect case run(AttemptID, JobID, Session.Job)

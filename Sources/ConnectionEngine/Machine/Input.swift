@@ -6,7 +6,8 @@ public enum Input<Session: ProtocolSession>: Sendable {
     case connect(within: Duration?)
     /// A user requests a disconnect, in any phase.
     case disconnect
-    /// A user stops the automatic retries. Ends phase `waiting` and `suspended` in `failed` with the last cause.
+    /// A user stops the automatic retries. In phases `waiting` and `suspended` the machine enters phase `failed`, with the last failure as
+    /// the cause.
     case cancelRetry
     /// A user's command to the session. The request id is nil when no caller waits for the answer.
     indirect case perform(Session.Command, RequestID?)
@@ -18,7 +19,7 @@ public enum Input<Session: ProtocolSession>: Sendable {
     case opened(AttemptID)
     /// The transport has received and decoded a frame or an answer.
     case received(AttemptID, Session.Inbound)
-    /// The transport received bytes that are not a complete frame, or a frame that the session does not handle. Either proves that the
+    /// The transport received bytes that are not a complete frame, or a frame that the session does not handle. In both cases the
     /// connection is alive.
     case heard(AttemptID)
     /// The transport is closed. It reports nothing more for this attempt to connect.
@@ -32,8 +33,8 @@ public enum Input<Session: ProtocolSession>: Sendable {
     /// The application went to the background. After the policy's ``ConnectionPolicy/backgroundGrace`` the connection is closed and no
     /// timer runs until ``leaveBackground``.
     ///
-    /// ``connect(within:)`` in the background takes effect upon the return; after ``disconnect`` the return opens no connection. A repeated
-    /// input has no effect.
+    /// A ``connect(within:)`` in the background takes effect when the application returns; after a ``disconnect`` in the background, the
+    /// return opens no connection. Another `enterBackground` in the background has no effect.
     case enterBackground
     /// The system is about to suspend the process, so the grace period ends now. Has no effect when no grace period is running.
     case endBackgroundGrace

@@ -20,15 +20,15 @@
         running[kind] != nil
     }
 
-    /// Removes a timer that has fired. Returns whether it was running; a cancelled or replaced timer was not.
+    /// Removes a timer that has fired. Returns whether the timer was running: false for a timer that was cancelled or replaced.
     mutating func accept(_ timer: TimerID) -> Bool {
         guard running[timer.kind] == timer.generation else { return false }
         running[timer.kind] = nil
         return true
     }
 
-    /// Stops every timer whose kind satisfies `belongs`. Returns the stopped timers, oldest first, so that the order does not depend on
-    /// hashing.
+    /// Stops every timer for whose kind `belongs` returns true. Returns the stopped timers, oldest first, so that the order does not depend
+    /// on hashing.
     mutating func cancelAll(where belongs: (TimerID.Kind) -> Bool) -> [TimerID] {
         let stopped = running.filter { belongs($0.key) }.map { TimerID(kind: $0.key, generation: $0.value) }
         for timer in stopped { running[timer.kind] = nil }

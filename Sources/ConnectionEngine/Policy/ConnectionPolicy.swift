@@ -6,7 +6,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
     public var probesSilence: Bool
     /// Whether the client connects again after a failure that the retry table allows to retry.
     public var retriesAutomatically: Bool
-    /// The most retries in a row; nil for no limit. When it is reached, the connection ends in phase `failed` with the last cause.
+    /// The most retries in a row; nil for no limit. When this number is reached, the connection ends in phase `failed` with the last cause.
     public var maximumRetries: Int?
     /// The longest pause between attempts to connect, before `Retry-After` and jitter are applied. 30 s by default.
     public var cap: Duration
@@ -17,15 +17,14 @@ public struct ConnectionPolicy: Hashable, Sendable {
     public var firstPause: FirstPause
     /// The pause schedules for single failure categories. They have precedence over the retry table's schedules for these categories.
     public var overrides: [StatusCategory: RetrySchedule]
-    /// The pause schedule for all failure categories to which the retry table assigns no schedule of their own; nil for the table's
-    /// default.
+    /// The pause schedule for failure categories to which the retry table assigns no schedule; nil for the table's default schedule.
     public var ordinary: RetrySchedule?
     /// The user's retry policy, which replaces the retry table and ``ordinary``; nil if there is none. Set by ``retrying(_:)``.
     public private(set) var chosen: RetryPolicy?
     /// The size limit of a message or an answer in bytes, 32 MiB by default. Services with shorter messages set a lower limit.
     public var messageBytes: Int
-    /// How long the connection stays open after the application went to the background. Zero closes it at once; nil keeps it until the
-    /// system suspends the process. Rule BG-9.
+    /// How long the connection stays open after the application went to the background. Zero closes the connection at once; nil keeps it
+    /// until the system suspends the process. Rule BG-9.
     public var backgroundGrace: Duration?
 
     public struct FirstPause: Hashable, Sendable {
@@ -63,7 +62,8 @@ public struct ConnectionPolicy: Hashable, Sendable {
     /// The production profile.
     public static let standard = ConnectionPolicy()
 
-    /// The test profile: base 0.5 s, cap 3 s, first pauses after a lost connection of at most 0.5 s, messages of at most 4 MiB.
+    /// The test profile: base 0.5 s, cap 3 s, messages of at most 4 MiB. After the loss of a working connection, the first pause is at most
+    /// 0.5 s.
     public static let fast = ConnectionPolicy(
         timing: .fast, cap: .seconds(3), base: .milliseconds(500),
         firstPause: FirstPause(local: .milliseconds(500), server: .milliseconds(500), restart: .milliseconds(500)),
@@ -120,7 +120,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
     }
 
     /// Whether other clients may have lost their connections at the same moment. This is also assumed when a connection broke without a
-    /// close frame or timed out, because the cause may be the server as well as this client's network.
+    /// close frame or timed out. In these cases the cause may be the server, or only this client's network.
     private static func mayConcernOthers(_ failure: ConnectionFailure) -> Bool {
         failure.origin == .server || failure.category == .unexpectedDisconnect || failure.category == .timeout
     }

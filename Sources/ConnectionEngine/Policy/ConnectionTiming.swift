@@ -7,7 +7,8 @@ public struct ConnectionTiming: Hashable, Sendable {
     public var activity: Duration
     /// How long the answer to a probe, such as a ping, may take.
     public var probe: Duration
-    /// How long a connection has to stay up before the retry pauses start again with the shortest.
+    /// How long a connection has to stay up before the count of failures is reset, so that the next failure is followed by the shortest
+    /// pause.
     public var stable: Duration
     /// How long the peer has to answer the close handshake.
     public var close: Duration
@@ -15,7 +16,7 @@ public struct ConnectionTiming: Hashable, Sendable {
     public var request: Duration
     /// The time limit for one message or one answer, from its first byte to its last.
     public var message: Duration
-    /// How long a waiting long-poll may receive no byte before it is sent again on a new connection; zero for no limit.
+    /// How long a poll may wait without a received byte before the client sends the poll again on a new connection; zero for no limit.
     public var renewal: Duration
     /// The time within which the operating system has to detect a dead TCP connection, even when the service allows a longer silence.
     public var socket: Duration

@@ -1,4 +1,4 @@
-/// How soon a client detects a dead connection, which costs traffic on an idle connection. Rule LV-18.
+/// How soon a client detects a dead connection. Earlier detection costs more traffic on an idle connection. Rule LV-18.
 ///
 /// | | pings after silence of | dead after silence of | pings an hour | PubNub's requests an hour |
 /// |---|---|---|---|---|
@@ -6,8 +6,8 @@
 /// | ``balanced`` | 20 s | 25 s | 180 | 240 |
 /// | ``frugal`` | 120 s | 150 s | 30 | 12 |
 ///
-/// PubNub has no pings: its client sends requests instead. With ``frugal`` it sends none while a poll waits, and only the system's TCP
-/// keepalive detects a dead connection.
+/// PubNub has no pings: a PubNub client sends requests instead. With ``frugal`` the client sends no request while a poll waits, and only
+/// the system's TCP keepalive detects a dead connection.
 ///
 /// A server may request more frequent traffic. Settings of the application, such as an activity timeout, have precedence.
 public enum Liveness: String, Hashable, Sendable, CaseIterable {

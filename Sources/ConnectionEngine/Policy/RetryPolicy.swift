@@ -1,4 +1,4 @@
-/// When a client tries again after a failure. It replaces the retry table of the service (rules RT-31 to RT-33).
+/// The application's choice of when a client tries again after a failure. It replaces the service's retry table (rules RT-31 to RT-33).
 ///
 /// The pause after the n-th failure in a row is `base·2^(n-1)`, at most `cap`; the jitter is applied last. Failures that a retry cannot
 /// resolve (see ``finalCategories``) are never retried. A server's `Retry-After` is the minimum pause, up to the cap.
@@ -9,8 +9,8 @@
 ///     overrides: [.overloaded: .init(base: .seconds(10), cap: .seconds(300)), .tlsUntrusted: .never])
 /// ```
 ///
-/// The retry table spreads clients that lost their connections together over three seconds. With a shorter base, or without jitter, all
-/// clients of a restarted server reconnect at the same moment.
+/// When many clients lose their connections together, the retry table spreads their attempts to reconnect over three seconds. With a
+/// shorter base, or without jitter, all clients of a restarted server reconnect at the same moment.
 public struct RetryPolicy: Hashable, Sendable {
     /// The pauses after failures of categories without an override, and the limit of retries.
     public let backoff: RetryBackoff
@@ -110,7 +110,7 @@ public struct RetryBackoff: Hashable, Sendable {
         return RetryBackoff(uncheckedBase: min(base, cap), cap: cap, jitter: jitter, limit: limit)
     }
 
-    /// The range from which the random pause is drawn, `longest` being the pause before jitter.
+    /// The interval from which the random pause is drawn, where `longest` is the pause before jitter.
     func interval(of longest: Duration) -> ClosedRange<Duration> {
         switch jitter {
         case .full: .zero...longest

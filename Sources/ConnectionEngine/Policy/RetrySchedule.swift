@@ -4,10 +4,10 @@ public enum RetrySchedule: Hashable, Sendable {
     case never
     /// After the loss of a working connection, the first pause is drawn from `0…first`. All other pauses are drawn from `base/2…min(cap,
     /// base·2^n)`, where n is the number of failures in a row. The cap is applied before the draw, so that many clients stay spread out
-    /// even when all of them have reached it.
+    /// even when all of them have reached the cap.
     ///
-    /// No pause is shorter than `atLeast`: the first interval is moved up by `atLeast`, and the other intervals lose their part below it,
-    /// so that clients do not accumulate at the bound.
+    /// No pause is shorter than `atLeast`: `atLeast` is added to both bounds of the first interval, and every other interval begins at
+    /// `atLeast` or later. Drawn pauses are not raised to `atLeast`, because many clients would then wait for exactly this time.
     case jittered(first: Duration, base: Duration, cap: Duration, atLeast: Duration)
     /// All pauses have the same length.
     case fixed(Duration)
@@ -17,15 +17,16 @@ public enum RetrySchedule: Hashable, Sendable {
     /// lost their connections together reconnect at different times. The first `forgiving` failures happened before the network changed and
     /// are not counted.
     ///
-    /// `afterLoss` has the intervals of the random pauses that follow the loss of a working connection, the last one repeating. The server
-    /// may have stopped then, and all its clients reconnect at once. Empty: `afterLoss` has no effect.
+    /// `afterLoss` has the intervals of the random pauses that follow the loss of a working connection, the last one repeating. These
+    /// intervals can be longer, because a server that stops loses all its clients at once. With an empty list, the other pauses also follow
+    /// such a loss.
     case spread([Duration], forgiving: Int = 0, afterLoss: [ClosedRange<Duration>] = [])
     /// The pauses of the ``RetryBackoff`` that the user of the library chose, each lengthened by `atLeast`.
     case chosen(RetryBackoff, atLeast: Duration)
     /// The pause is drawn from `cap…1.25·cap`, where `cap` is the associated value, so it is never shorter than the cap.
     case capped(Duration)
 
-    /// The longest pause of the schedule before jitter. A server's `Retry-After` cannot lengthen a pause beyond it.
+    /// The longest pause of the schedule before jitter. A server's `Retry-After` cannot lengthen a pause beyond this value.
     public var cap: Duration {
         switch self {
         case .never: .zero
@@ -40,8 +41,8 @@ public enum RetrySchedule: Hashable, Sendable {
 
     /// The pause before the next attempt after `failures` failures in a row (1 for the first failure); nil for `never`.
     ///
-    /// - Parameter wasConnected: whether the first of these failures ended a working connection. Only then can the first pause be the short
-    ///   one.
+    /// - Parameter wasConnected: whether the first of these failures ended a working connection. If false, the schedule's special pauses
+    ///   after such a loss do not apply.
     public func pause(
         afterFailures failures: Int, wasConnected: Bool, using random: inout SeededRandom
     ) -> Duration? {

@@ -46,8 +46,8 @@ public protocol ProtocolSession: Sendable {
     /// Handles a decoded frame or answer of the service.
     mutating func received(_ inbound: Inbound, memory: inout Memory, out: inout SessionActions<Self>)
 
-    /// Handles a user's command while the transport is open; the service may not have confirmed the connection yet. The session answers
-    /// `id` exactly once, now or later. `id` is nil when no caller waits.
+    /// Handles a user's command while the transport is open; the service may not have confirmed the connection yet. The session answers the
+    /// request `id` exactly once, in this call or later. `id` is nil when no caller waits.
     mutating func perform(_ command: Command, id: RequestID?, memory: inout Memory, out: inout SessionActions<Self>)
 
     /// Handles the result of a job that this session has started.

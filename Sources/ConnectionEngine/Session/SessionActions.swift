@@ -69,7 +69,8 @@ extension SessionActions {
         effects.append(.answer(id, result))
     }
 
-    /// Whether a caller still waits for the answer to `id`. False once the request was answered or abandoned, or the connection ended.
+    /// Whether a caller still waits for the answer to the request `id`. False once the request was answered or abandoned, or the connection
+    /// ended.
     public func isAwaited(_ id: RequestID) -> Bool {
         work.pending.contains(id)
     }

@@ -48,14 +48,15 @@ public struct HTTPExchange: Hashable, Sendable {
 
 /// A request of a long-poll session.
 public enum LongPollOutbound: Hashable, Sendable {
-    /// Sends the only outstanding poll. It replaces the previous poll, whose connection is closed at once and whose answer is not reported.
+    /// Sends a poll. At most one poll is outstanding: the connection of the previous poll is closed at once, and its answer is not
+    /// reported.
     case poll(HTTPExchange)
-    /// Sends the outstanding poll again on a new connection, because the old one is silent. Ignored when at least one byte of the poll's
-    /// answer has arrived; that answer is then reported under the old number.
+    /// Sends the outstanding poll again on a new connection, because its present connection is silent. Has no effect when at least one byte
+    /// of the answer to the outstanding poll has arrived; that answer is reported with the number of the outstanding poll.
     case renewPoll(HTTPExchange)
     /// Ends the outstanding poll. No new poll is sent.
     case cancelPoll
-    /// Sends a request that is not a poll, on another connection than the poll. Several may be in progress.
+    /// Sends a request that is not a poll. It does not use the connection of the poll. Several such requests may be in progress.
     case call(HTTPExchange)
 }
 
@@ -99,7 +100,8 @@ public protocol LongPollDecoder: Sendable {
     mutating func decode(_ head: HTTPAnswerHead, body: UnsafeRawBufferPointer, isPoll: Bool) -> Answer
 }
 
-/// A session over HTTP long-poll. `opened` is called at once, and the session's first request opens the connection.
+/// A session over HTTP long-poll. `opened` is called at once, before there is a connection; the session's first request opens the
+/// connection.
 public protocol LongPollSession: ProtocolSession
 where Endpoint == HTTPEndpoint, Outbound == LongPollOutbound, Inbound == LongPollInbound<Decoder.Answer> {
     associatedtype Decoder: LongPollDecoder

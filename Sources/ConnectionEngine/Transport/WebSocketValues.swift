@@ -49,8 +49,8 @@ public protocol WebSocketDecoder: Sendable {
     associatedtype Inbound: Sendable
 
     mutating func text(_ bytes: UnsafeRawBufferPointer) -> Inbound?
-    /// Appends the result of ``text(_:)`` to `received`. It is a requirement of the protocol for speed: the transport, whose code is
-    /// generic, then does not move the session's values.
+    /// Appends the result of ``text(_:)`` to `received`. For speed, this method is a requirement of the protocol and not only an extension:
+    /// the decoder's own code then appends the value, and the generic code of the transport does not move it.
     mutating func text(_ bytes: UnsafeRawBufferPointer, into received: inout [Inbound])
     mutating func binary(_ bytes: UnsafeRawBufferPointer) -> Inbound?
     mutating func pong(_ payload: UnsafeRawBufferPointer) -> Inbound?

@@ -29,7 +29,7 @@ public struct ConnectionChange: Hashable, Sendable {
     public var category: StatusCategory
     /// The failure that led to this phase; nil for a phase that no failure led to.
     public var cause: ConnectionFailure?
-    /// How many attempts to connect have failed in a row so far; 0 for the first attempt and after a success.
+    /// How many attempts to connect have failed in a row when the change is announced; 0 for the first attempt and after a success.
     public var attempt: Int
     /// The pause before the next attempt to connect in the phases `waiting` and `suspended`; nil when none is scheduled.
     public var retryIn: Duration?
@@ -53,7 +53,8 @@ public struct ConnectionChange: Hashable, Sendable {
     }
 }
 
-/// The state of the network as the operating system reports it. The engine treats it as a hint, and works by timers without it.
+/// The state of the network as the operating system reports it. The engine uses these reports as hints only; without reports it relies on
+/// its timers.
 public enum NetworkStatus: Hashable, Sendable {
     /// There is no route to any destination.
     case unavailable

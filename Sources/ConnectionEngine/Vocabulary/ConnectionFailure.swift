@@ -28,8 +28,8 @@ public struct ConnectionFailure: Error, Hashable, Sendable, CustomStringConverti
     public var retryAfter: Duration?
     /// Whether the request failed before any byte of it was sent, so that it cannot have taken effect.
     ///
-    /// False when this is not certain. Error numbers are no proof, because the loss of a route ends established connections as well (rule
-    /// HT-38).
+    /// False when this is not certain. The operating system's error number is no proof: an error such as the loss of a route can also end a
+    /// connection on which the request was already sent (rule HT-38).
     public var precedesSending: Bool
 
     /// Creates a failure, for example in tests of your own code.

@@ -52,20 +52,22 @@ public struct SessionTimer: Hashable, Sendable {
     }
 }
 
-/// A started timer. The generation distinguishes it from earlier timers of the same kind, so that a late firing of those is ignored.
+/// A started timer. Its generation distinguishes it from earlier timers of the same kind, so that a late firing of an earlier timer is
+/// ignored.
 public struct TimerID: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// Runs until the service has to have confirmed the connection.
+        /// Limits the time from the start of an attempt to connect to the service's confirmation of the connection.
         case open
         /// Runs during the pause before the next attempt to connect.
         case retry
-        /// Runs until a connection without received data is probed, and then until the probe has to be answered.
+        /// Fires when no data was received for so long that the connection has to be probed, and after that when the probe was not answered
+        /// in time.
         case silence
         /// Runs until a new connection counts as stable, which resets the retry pauses.
         case stable
-        /// Runs until the peer has to have answered the close handshake.
+        /// Limits the time until the peer answers the close handshake.
         case close
-        /// Runs during the time limit that the caller passed to `connect`.
+        /// Limits the time of all attempts to connect together, as the caller of `connect` has chosen.
         case deadline
         /// Runs during the grace period of an application in the background.
         case grace

@@ -17,7 +17,7 @@ public struct Moment: Hashable, Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// The moment that is `duration` later. At the ends of the range it saturates instead of overflowing.
+    /// The moment that is `duration` later. A result outside of the range of `Int64` nanoseconds becomes the nearest bound of the range.
     public static func + (moment: Moment, duration: Duration) -> Moment {
         let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(duration.clampedNanoseconds)
         if overflow { return Moment(nanoseconds: duration < .zero ? .min : .max) }

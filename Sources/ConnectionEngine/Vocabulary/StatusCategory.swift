@@ -59,7 +59,7 @@ public struct StatusCategory: RawRepresentable, Hashable, Sendable, CustomString
     public static let serverRestart = StatusCategory(rawValue: "serverRestart")
     /// A message could not be decrypted.
     public static let decryptionFailed = StatusCategory(rawValue: "decryptionFailed")
-    /// Messages may have been lost while the client fetched those that it had missed.
+    /// The client fetched messages that it had missed, and got so many that further messages may have been lost.
     public static let messageCountExceeded = StatusCategory(rawValue: "messageCountExceeded")
     /// The caller cancelled its own request.
     public static let cancelled = StatusCategory(rawValue: "cancelled")
