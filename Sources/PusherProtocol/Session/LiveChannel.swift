@@ -1,15 +1,15 @@
 import ConnectionEngine
 
-/// The state on the current connection of a channel to which the application wants to be subscribed. It holds no references, so that copies
-/// are cheap: it is looked up for every event.
+/// The state of a channel on the current connection, for a channel to which the application wants to be subscribed. The value holds no
+/// references, because it is copied for every event and copies must be cheap.
 struct LiveChannel: Sendable {
     enum Phase: Hashable, Sendable {
-        /// An authorisation of the channel was requested. The phase ends with the result of this job or at `deadline`.
+        /// An authorisation of the channel was requested. The phase ends when the authorisation job returns its result, or at `deadline`.
         case authorizing(JobID)
         /// The last attempt to subscribe failed; the next one starts at `deadline`.
         case waiting
-        /// The channel is authorised as the signed-in user, whose sign-in is not confirmed yet. The phase ends with the sign-in or at
-        /// `deadline`.
+        /// The channel was authorised for the signed-in user, but the server has not confirmed the sign-in yet. The phase ends with the
+        /// sign-in or at `deadline`.
         case awaitingUser
         /// `pusher:subscribe` was sent. The phase ends with the server's confirmation or at `deadline`.
         case confirming
@@ -25,8 +25,8 @@ struct LiveChannel: Sendable {
     var confirmedAt: Moment?
     /// Whether the latest `pusher:subscribe` requested missed events. The server sends them before the confirmation (rule RV-4).
     var isReplaying = false
-    /// Whether a subscription with a request for missed events was sent on this connection and not refused. Its events may still arrive
-    /// after it was cancelled, so a later subscription does not request them again (rule RV-31).
+    /// Whether a subscription that requested missed events was sent on this connection and not refused. The missed events may arrive even
+    /// after this subscription was cancelled, so a later subscription does not request them again (rule RV-31).
     var hasAsked = false
 
     /// The time at which the latest `pusher:subscribe` was sent.
@@ -36,13 +36,13 @@ struct LiveChannel: Sendable {
     /// Whether an event of the channel was delivered before the server confirmed the subscription.
     var hasTold = false
 
-    /// Whether the server has the subscription or is about to have it, as far as the client can tell from the messages.
+    /// Whether the server has the subscription or will have it as soon as it has read the client's messages.
     var isKnownToServer: Bool { phase == .confirming || phase == .confirmed }
 }
 
 /// The key of an encrypted channel, and the events that wait for a newer key.
 struct SealedChannel: Sendable {
-    /// A running request for a newer key, with which the first event of `backlog` shall be decrypted.
+    /// A running request for a newer key. With the newer key, the first event of `backlog` is decrypted again.
     struct KeyReload: Sendable {
         var job: JobID
         var deadline: Moment
@@ -56,7 +56,7 @@ struct SealedChannel: Sendable {
     /// The key of the channel, 32 bytes; nil when the received key is invalid.
     var key: [UInt8]?
     var reload: KeyReload?
-    /// Events in the order of their arrival. The first event could not be decrypted with `key`; the others wait for it.
+    /// Events in the order of their arrival. The first event could not be decrypted with `key`; all others wait for the first one.
     var backlog: [PusherEnvelope] = []
     /// The times of the requests for keys in the last minute, which are limited to ``reloadsPerMinute``.
     var reloads: [Moment] = []
@@ -68,7 +68,8 @@ enum EarlyMemberChange: Sendable {
     case removed(PusherMember)
 }
 
-/// A client event that was sent and not answered yet. The pong for the ping that followed it shows that the server has read it.
+/// A client event that was sent and whose caller has no answer yet. A ping was sent right after the event; the pong for this ping shows
+/// that the server has read the event.
 struct SentEvent: Sendable {
     var id: RequestID
     var ping: UInt64

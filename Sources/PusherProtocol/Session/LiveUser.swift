@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Identifiers
 
-/// The application's request to be signed in as a user. It lasts over all connections until the application signs out.
+/// The application's request to be signed in as a user. The request applies to all connections until the application signs out.
 struct WantedUser: Sendable {
     /// The ids of `signIn` commands that are answered when the server confirms the sign-in or no further attempt is made.
     var waiters: [RequestID] = []
@@ -29,9 +29,10 @@ struct LiveUser: Sendable {
 
     var phase = Phase.idle
     var deadline: Moment?
-    /// The user of the latest `pusher:signin`; nil when the server has refused it.
+    /// The user of the latest `pusher:signin`; nil when the server has refused this sign-in.
     var asked: PusherUser?
-    /// The user whom the server has confirmed on this connection. It is kept after signing out, because the connection stays signed in.
+    /// The user whom the server has confirmed on this connection. The user is kept after a sign-out, because the server's side of the
+    /// connection stays signed in.
     var known: PusherUser?
     /// Authorisations of presence channels that wait for the sign-in, by channel.
     var parked: [Identifier: PusherAuthorization] = [:]

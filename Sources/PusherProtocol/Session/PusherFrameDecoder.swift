@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// An element that a frame of a Pusher connection was decoded to.
+/// The decoded content of one frame of a Pusher connection.
 public enum PusherInbound: Sendable {
     /// A message. `text` is the received frame if the decoder keeps the texts of frames, otherwise nil.
     case message(PusherEnvelope, text: String?)

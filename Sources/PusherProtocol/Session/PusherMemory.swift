@@ -11,8 +11,8 @@ public struct PusherMemory: Sendable {
     var channels: OrderedDictionary<Identifier, WantedChannel> = [:]
     /// The application's request to be signed in; nil when it has requested no sign-in.
     var user: WantedUser?
-    /// The latest `pusher:error` about the connection, until another message follows. If the connection closes before that, this error is
-    /// reported as the reason.
+    /// The latest `pusher:error` about the connection; nil as soon as another message has arrived. If the connection closes before that,
+    /// this error is reported as the reason.
     var lastError: PusherErrorData?
 
     /// Whether a channel is wanted: the client is subscribed to it, or subscribes as soon as possible.
@@ -78,7 +78,8 @@ struct WantedChannel: Sendable {
 
     /// The authorisation that the caller supplied. It is used once.
     var authorization: PusherAuthorization?
-    /// The time limit of the channel's authorisation, and separately of the server's confirmation; nil for the policy's request timeout.
+    /// The time limit of the channel's authorisation. The server's confirmation, which follows the authorisation, has the same limit. Nil
+    /// for the policy's request timeout.
     var timeout: Duration?
     /// The ids of `subscribe` commands that are answered when the server confirms the subscription or no further attempt is made.
     var waiters: [RequestID] = []
@@ -86,8 +87,8 @@ struct WantedChannel: Sendable {
     var outbox: [QueuedEvent] = []
     /// Whether the server has ever confirmed a subscription to the channel.
     var wasConfirmed = false
-    /// The position up to which no event of the channel is missing, and the socket id of the connection that received it. Both are nil on
-    /// servers without recovery (rule RV-31).
+    /// The position up to which no event of the channel is missing, and the socket id of the connection on which this position was
+    /// received. Both are nil on servers without recovery (rule RV-31).
     var position: PusherPosition?
     var heardOn: String?
     /// The position of the latest event that was replayed and delivered before the subscription was confirmed. Events before this position

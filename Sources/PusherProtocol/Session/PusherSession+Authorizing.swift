@@ -12,7 +12,7 @@ extension PusherSession {
             userAuthorized(result, memory: &memory, out: &out)
             return
         }
-        // The result is dropped if the channel no longer waits for this authorisation.
+        // The job's result is dropped if the channel no longer waits for this job.
         guard let name = jobs.removeValue(forKey: job), let channel = live[name] else { return }
         if channel.phase == .authorizing(job) {
             switch result {
@@ -80,13 +80,13 @@ extension PusherSession {
         }
     }
 
-    /// Whether a denied authorisation may be temporary. It may be if the channel was confirmed before (rule PS-38).
+    /// Whether a denied authorisation may be temporary. This is assumed when the channel was confirmed before (rule PS-38).
     static func mayPass(_ failure: ConnectionFailure, on name: String, memory: PusherMemory) -> Bool {
         failure.category == .accessDenied && memory.channels[name]?.wasConfirmed ?? false
     }
 
-    /// Handles a failed subscription. If `final` is true, no further attempt is made on this connection; otherwise the next one is
-    /// scheduled. The caller decides whether the pause also applies to the next connection.
+    /// Handles a failed subscription. If `final` is true, no further attempt to subscribe is made on this connection; otherwise the next
+    /// attempt is scheduled after a pause. The caller of this function decides whether the pause also applies to the next connection.
     mutating func failed(
         _ name: String, _ failure: ConnectionFailure, body: String? = nil, final: Bool, memory: inout PusherMemory,
         out: inout Actions
@@ -134,7 +134,8 @@ extension PusherSession {
                 name, Self.late("The sign-in, as whom the channel is authorised,", limit), final: false, memory: &memory,
                 out: &out)
         case .confirming:
-            // The subscription is cancelled, because the server would refuse the next attempt as a second subscription.
+            // The subscription is cancelled first. Otherwise the server would refuse the next attempt as a second subscription to the same
+            // channel.
             takeBack(name, out: &out)
             failed(name, Self.late("The server's confirmation", limit), final: false, memory: &memory, out: &out)
         case .waiting:
@@ -157,12 +158,13 @@ extension PusherSession {
         subscriptionRefused(name, status: status, message: message, body: envelope.data, memory: &memory, out: &out)
     }
 
-    /// Returns the pending channel that an error without a channel must concern (rule PS-14). Pusher quotes the text that should have been
-    /// signed, which begins with socket id and channel. Reverb sends only the code 4009.
+    /// Returns the channel that an error without a channel must concern; nil if this is not certain (rule PS-14). Only channels whose
+    /// confirmation is awaited are considered. Pusher's error quotes the text that should have been signed, which begins with the socket id
+    /// and the channel. Reverb sends only the code 4009.
     func refusedChannel(_ error: PusherErrorData) -> String? {
         guard let socketID, error.code == nil || error.code == 4009 else { return nil }
         let pending = live.filter { $0.value.phase == .confirming && $0.value.access != .normal }.keys.texts
-        // The longest matching name counts, because a shorter one may only be its beginning.
+        // Of several matching names the longest one counts, because a shorter one may be only the beginning of the quoted name.
         let quoted = pending.filter { error.message.contains("\(socketID):\($0)") }.max { $0.utf8.count < $1.utf8.count }
         if let quoted { return quoted }
         let isAboutNothingElse = user.phase != .confirming && sent.isEmpty && unpinged == 0 && pending.count == 1

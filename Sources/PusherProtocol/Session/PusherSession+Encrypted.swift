@@ -18,8 +18,8 @@ extension PusherSession {
         }
     }
 
-    /// Handles the result of a request for a newer key; nil means that there is none. Decrypts or drops the first waiting event, then
-    /// handles the others.
+    /// Handles the result of a request for a newer key; nil means that there is no newer key. Decrypts or drops the first waiting event,
+    /// then handles all other waiting events.
     mutating func keyArrived(_ authorization: PusherAuthorization?, for name: String, out: inout Actions) {
         guard let channel = sealed[name], channel.reload != nil else { return }
         var backlog = channel.backlog

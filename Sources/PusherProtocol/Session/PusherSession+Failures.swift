@@ -23,8 +23,8 @@ extension PusherSession {
         var failure = failure
         let error = memory.lastError
         memory.lastError = nil
-        // The code of the last `pusher:error` is used, because some servers send the reason in an error, and then end the TCP connection or
-        // close with an unspecific code.
+        // The code of the last `pusher:error` replaces a missing or unspecific close code, because some servers send the reason as an
+        // error, and then end the TCP connection or close it with an unspecific code.
         if let code = error?.code, (4000...4299).contains(code), (failure.closeCode ?? 0) < 4000 {
             failure.closeCode = code
         }
@@ -38,8 +38,8 @@ extension PusherSession {
         return failure
     }
 
-    /// Whether the client reconnects even when automatic reconnects are switched off. It does for the codes 4000 to 4999, which come from
-    /// the server itself, if the retry table allows it; the official client does as well (rule PS-8).
+    /// Whether the client reconnects even when automatic reconnects are switched off. This is so for the codes 4000 to 4999, which come
+    /// from the server itself; the retry table can still forbid a retry. The official client behaves in the same way (rule PS-8).
     public static func insistsOnRetry(after failure: ConnectionFailure) -> Bool {
         failure.closeCode.map { (4000...4999).contains($0) } ?? false
     }

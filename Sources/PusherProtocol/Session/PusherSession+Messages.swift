@@ -28,8 +28,9 @@ extension PusherSession {
         }
     }
 
-    /// Whether events of the channel are delivered: the channel is wanted, and the server has confirmed it or is about to. Other events are
-    /// dropped, including late events of an earlier subscription (rules PS-16 and PS-36).
+    /// Whether events of the channel are delivered. The application has to want the channel, and the server must have confirmed the
+    /// subscription, or be one that sends events before its confirmation. Other events are dropped, including late events of an earlier
+    /// subscription (rules PS-16 and PS-36).
     @inline(__always)
     func isListening(_ name: String) -> Bool {
         guard let channel = live[name] else { return false }
@@ -102,11 +103,11 @@ extension PusherSession {
         _ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions
     ) {
         let error = PusherErrorData(parsing: envelope.data)
-        // On a connection that the server has not confirmed yet, every error is stored as the reason for which the connection may close. On
-        // a confirmed one, only the codes 4100 to 4299 are stored, which always lead to a reconnect; 4009 may concern a single channel.
+        // Until the server has confirmed the connection, every error is stored, because it may be the reason for which the connection
+        // closes. Afterwards only the codes 4100 to 4299 are stored, which always lead to a reconnect; 4009 may concern a single channel.
         if socketID == nil || error.code.map((4100...4299).contains) ?? false { memory.lastError = error }
-        // An error that asks for a restart is reported when the connection closes. Reverb also refuses single messages with the code 4200,
-        // so events that are not confirmed yet must not count as accepted.
+        // An error that asks for a restart is not reported here, but when the connection closes. Reverb also sends the code 4200 to refuse
+        // a single message. Therefore sent events that are not confirmed yet must not count as accepted.
         if error.isRestart {
             if !sent.isEmpty { refusals.append(Self.refusal(.unknown, error)) }
             return
@@ -124,7 +125,7 @@ extension PusherSession {
         out.emit(.serverError(code: error.code, message: error.message))
     }
 
-    /// The failure with which an event is answered if the server sent an error after it and before the pong.
+    /// The failure of a sent event for which the server sent an error before the pong that would have confirmed the event.
     private static func refusal(_ category: StatusCategory, _ error: PusherErrorData) -> ConnectionFailure {
         let code = error.code.map { " (error \($0))" } ?? ""
         return ConnectionFailure(category, String(error.message.prefix(300)) + code, origin: .server)

@@ -28,7 +28,7 @@ extension PusherSession {
             var wanted = memory.channels[name]
         else { return }
         if wanted.outbox.count >= WantedChannel.outboxLimit {
-            // Events whose callers have given up waiting are removed to make room.
+            // Makes room: removes events whose callers have stopped waiting.
             wanted.outbox.removeAll { $0.id.map { !out.isAwaited($0) } ?? false }
         }
         guard wanted.outbox.count < WantedChannel.outboxLimit else {
@@ -41,7 +41,7 @@ extension PusherSession {
         memory.channels[name] = wanted
     }
 
-    /// Removes an event that waits for its channel, so that it is not sent (rule PS-24). Returns false if it does not wait.
+    /// Removes an event that waits for its channel, so that it is not sent (rule PS-24). Returns false if no waiting event has this id.
     public static func withdraw(_ id: RequestID, memory: inout PusherMemory) -> Bool {
         for (name, channel) in memory.channels {
             guard let index = channel.outbox.firstIndex(where: { $0.id == id }) else { continue }
@@ -51,7 +51,7 @@ extension PusherSession {
         return false
     }
 
-    /// Checks an event. Returns it if it may be sent; otherwise answers the caller's request with a failure and returns nil.
+    /// Checks an event. Returns the event if it may be sent; otherwise answers the caller's request with a failure and returns nil.
     private static func checked(
         _ event: String, json: String, on name: String, id: RequestID?, memory: inout PusherMemory,
         out: inout Actions
@@ -82,7 +82,7 @@ extension PusherSession {
 
     /// Sends an event, and after it a ping. The pong shows that the server has read the event.
     mutating func transmit(_ event: QueuedEvent, on name: String, out: inout Actions) {
-        // The caller was already answered that the event is not sent, for example after a timeout.
+        // The event is not sent, because its caller was answered already, for example as cancelled after a timeout.
         if let id = event.id, !out.isAwaited(id) { return }
         out.send(.text(PusherClientFrames.event(name: event.event, channel: name, json: event.json)))
         guard let id = event.id else {

@@ -7,7 +7,8 @@ extension PusherSession {
     /// Stores whether the server's first message offers recovery, the replay of missed events.
     mutating func noteRecovery(_ greeting: JSONText?, memory: inout PusherMemory) {
         offersRecovery = greeting?["recovery"]?.kind == .object
-        // Positions are removed, because this server sends events without positions: a replay from an earlier position would repeat them.
+        // This server sends events without positions. The stored positions are removed, because a later replay from them would repeat
+        // events that this server has delivered.
         if !offersRecovery { Self.forgetPositions(memory: &memory) }
     }
 
@@ -18,7 +19,7 @@ extension PusherSession {
         }
     }
 
-    /// The position after which a subscription requests missed events; nil when it requests none.
+    /// The position after which a subscription requests missed events; nil when the subscription requests no missed events.
     func recoverRequest(_ name: String, memory: PusherMemory) -> PusherRecoverRequest? {
         guard offersRecovery, live[name]?.hasAsked != true, let wanted = memory.channels[name], let position = wanted.position
         else { return nil }

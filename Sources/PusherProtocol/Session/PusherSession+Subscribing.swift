@@ -140,8 +140,8 @@ extension PusherSession {
         let confirmedBefore = channel.phase == .confirmed ? channel.confirmedAt : nil
         live[name]?.confirmedAt = out.now
         if let confirmedBefore {
-            // This is a second confirmation: the first one belonged to a subscription that was cancelled meanwhile. Between the two, the
-            // server may have sent no events, so a gap is reported.
+            // The channel is confirmed for the second time, because the first confirmation belonged to a subscription that was cancelled in
+            // the meantime. Between the cancelled and the present subscription the server may have sent no events, so a gap is reported.
             memory.channels[name] = wanted
             if !isRecovered { out.emit(.gap(channel: name, since: confirmedBefore)) }
             emitChanges(from: before, to: wanted.members, of: name, out: &out)
@@ -197,23 +197,24 @@ extension PusherSession {
         out.send(.text(PusherClientFrames.unsubscribe(channel: name)))
         early[name] = nil
         takenBack[name] = pings
-        // A ping is sent when many cancelled subscriptions are stored. Its pong shows that the server has processed the cancellations, so
-        // that the stored ones can be removed.
+        // When many cancelled subscriptions are stored, a ping is sent. The pong shows that the server has processed all cancellations
+        // before this ping, and the stored subscriptions are removed.
         if takenBack.count.isMultiple(of: Self.takenBackLimit) { out.send(.ping(nextPing())) }
     }
 
-    /// Whenever the number of stored cancelled subscriptions is a multiple of this number, a ping is sent. Its pong allows removing them.
+    /// The number of stored cancelled subscriptions at which a ping is sent, and again at each multiple of it. The pong shows that the
+    /// stored subscriptions can be removed.
     static let takenBackLimit = 1000
 
-    /// Whether events of a channel are delivered before its confirmation, because some servers send events to a subscriber before they
-    /// confirm. Events that may belong to an earlier subscription on this connection are not delivered. Servers with recovery confirm
-    /// first, so from them only replayed events are delivered early (rule PS-36).
+    /// Whether events of a channel are delivered before the server has confirmed the subscription, because some servers send events before
+    /// the confirmation. Events that may belong to an earlier subscription on this connection are not delivered. Servers with recovery send
+    /// the confirmation first; from them only replayed events are delivered early (rule PS-36).
     func isEarly(_ name: String, _ channel: LiveChannel) -> Bool {
         guard channel.phase == .confirming else { return false }
         return channel.isReplaying || (!offersRecovery && (takenBack.isEmpty || takenBack[name] == nil))
     }
 
-    /// Removes a channel from the wanted ones, and answers all callers that wait for the channel with a failure.
+    /// Removes a channel from the channels that the application wants, and answers all callers that wait for the channel with a failure.
     static func forget(_ name: String, id: RequestID?, memory: inout PusherMemory, out: inout Actions) {
         let failure = ConnectionFailure(.cancelled, "The channel was unsubscribed before the request was completed.")
         answerWaiters(of: name, with: .failure(failure), memory: &memory, out: &out)

@@ -149,7 +149,7 @@ extension PusherSession {
         let limit = out.timing.request
         switch user.phase {
         case .authorizing: userFailed(Self.late("The authorisation of the user", limit), final: false, memory: &memory, out: &out)
-        // A sign-in cannot be cancelled, and a second one is an error, so this connection makes no further attempt.
+        // This connection makes no further attempt: a sign-in cannot be cancelled, and the server would refuse a second sign-in.
         case .confirming:
             userFailed(Self.late("The server's confirmation of the sign-in", limit), final: true, memory: &memory, out: &out)
         case .waiting: startUser(memory: &memory, out: &out)
@@ -177,7 +177,7 @@ extension PusherSession {
         userFailed(failure, body: body, final: true, memory: &memory, out: &out)
     }
 
-    /// Subscribes to a presence channel as the signed-in user, because its authorisation contains no member.
+    /// Subscribes to a presence channel as the signed-in user, because the channel's authorisation names no member.
     mutating func subscribeAsUser(
         _ name: String, with authorization: PusherAuthorization, memory: inout PusherMemory, out: inout Actions
     ) {

@@ -31,14 +31,14 @@ public struct PusherSession: WebSocketSession {
     var user = LiveUser()
     /// The keys of encrypted channels that are authorised, with events that wait for a newer key.
     var sealed: [Identifier: SealedChannel] = [:]
-    /// Channels whose subscription was cancelled on this connection, each with the number of the last ping before the cancellation. Their
-    /// events may arrive until a later ping is answered (rule PS-36).
+    /// Channels whose subscription was cancelled on this connection, each with the number of the last ping before the cancellation. Events
+    /// of the cancelled subscription may arrive until a later ping is answered (rule PS-36).
     var takenBack: [Identifier: UInt64] = [:]
     /// Changes of members that arrived before the confirmation of their channel, in order (rule PS-37).
     var early: [Identifier: [EarlyMemberChange]] = [:]
     /// The channel of each running authorisation job.
     var jobs: [JobID: String] = [:]
-    /// Client events for which the pong has not arrived that confirms them, in the order of sending.
+    /// Client events that are not confirmed yet, in the order of sending. The pong for the ping after an event confirms the event.
     var sent: [SentEvent] = []
     /// The number of events without a waiting caller that were sent since the last ping.
     var unpinged = 0
@@ -47,7 +47,7 @@ public struct PusherSession: WebSocketSession {
     var pings: UInt64 = 0
     /// Whether a probe, a ping that tests the connection, was sent and has not been answered.
     var awaitsProbe = false
-    /// The time for which the session's timer is set; nil when it is not running.
+    /// The time for which the session's timer is set; nil when the timer is not running.
     var timerAt: Moment?
 
     public static func endpoint(for memory: PusherMemory) -> WebSocketEndpoint { memory.endpoint }
@@ -64,8 +64,8 @@ public struct PusherSession: WebSocketSession {
     ) {
         if let error = memory.lastError, socketID != nil {
             memory.lastError = nil
-            // A message has followed an error that asks for a restart, so the connection was not closed. The error is therefore reported
-            // now (rule PS-4).
+            // The server has sent a message after an error that asks for a restart, so it has not closed the connection. Therefore the
+            // error is reported now (rule PS-4).
             if error.isRestart { out.emit(.serverError(code: error.code, message: error.message)) }
         }
         switch inbound {
@@ -94,7 +94,7 @@ public struct PusherSession: WebSocketSession {
         }
     }
 
-    /// Sends a WebSocket ping and a `pusher:ping`, because servers differ in which of them they count as activity (rule PS-5).
+    /// Sends a WebSocket ping and a `pusher:ping`, because some servers count only one of the two as activity (rule PS-5).
     public mutating func probe(memory: inout PusherMemory, out: inout SessionActions<Self>) {
         ping(out: &out)
         out.send(.text(PusherClientFrames.ping))
@@ -109,10 +109,11 @@ public struct PusherSession: WebSocketSession {
             .unknown, "The connection ended before the server confirmed the event; it may have been delivered or not.")
         for event in sent { out.answer(event.id, .failure(unknown)) }
         sent = []
-        // The positions are removed when the application disconnects, because later events do not count as missed and must not be replayed.
+        // When the application disconnects, the positions are removed: events after a requested disconnect do not count as missed and must
+        // not be replayed.
         if failure == nil { Self.forgetPositions(memory: &memory) }
         for name in memory.channels.keys.texts {
-            // No newer key can arrive after the end of the session, so events that wait for one are reported as not decrypted.
+            // No newer key can arrive after the end of the session, so events that wait for a newer key are reported as not decrypted.
             for envelope in sealed[name]?.backlog ?? [] {
                 out.emit(.decryptionFailed(channel: name, event: envelope.event, data: envelope.data))
             }
@@ -124,8 +125,8 @@ public struct PusherSession: WebSocketSession {
         }
     }
 
-    /// Records that events of a channel may be lost, if some arrived before the server confirmed the subscription. The gap is reported with
-    /// the next confirmation (rule PS-36).
+    /// Records that events of a channel may be lost, if events of the channel arrived before the server confirmed the subscription. The gap
+    /// is reported with the next confirmation (rule PS-36).
     func noteLoss(of name: String, at moment: Moment, memory: inout PusherMemory) {
         guard let channel = live[name], channel.phase == .confirming, channel.hasTold || channel.hasMissed,
             memory.channels[name]?.lostAt == nil
@@ -133,7 +134,8 @@ public struct PusherSession: WebSocketSession {
         memory.channels[name]?.lostAt = moment
     }
 
-    /// Starts the timer for `deadline` if it is the earliest. A timer for a deadline that no longer exists has no effect.
+    /// Sets the session's timer to `deadline`, unless it is set to an earlier time. If the deadline no longer exists when the timer fires,
+    /// nothing happens.
     mutating func arm(_ deadline: Moment, out: inout Actions) {
         if let timerAt, timerAt <= deadline { return }
         timerAt = deadline

@@ -10,7 +10,7 @@ public enum PusherCommand: Sendable {
     /// Sends a client event on a private or presence channel. If the channel is not subscribed yet, events wait in order. `json` is the
     /// data as JSON text.
     case publish(channel: String, event: String, json: String)
-    /// Sends a message without a channel: event name, and data as JSON text, both unchanged.
+    /// Sends a message without a channel. The event name and the data, which is JSON text, are sent unchanged.
     case send(event: String, json: String)
     /// Signs in a user, on this connection and on every later one. The user has to be authorised for each connection
     /// (``PusherAuthorizeJob/Purpose/user``). Answered with `signedIn` when the server has confirmed, or with a failure when no further
@@ -29,8 +29,8 @@ public struct PusherSubscription: Hashable, Sendable {
     public var channel: String
     /// An authorisation that the caller supplies. It is valid for one connection; later connections request a new one.
     public var authorization: PusherAuthorization?
-    /// The time limit of the authorisation, and separately of the server's confirmation; nil for the policy's request timeout. Clamped to
-    /// 100 ms ... 5 min (rule PS-34).
+    /// The time limit of the authorisation. The server's confirmation, which follows the authorisation, has the same limit. Nil for the
+    /// policy's request timeout. Clamped to 100 ms ... 5 min (rule PS-34).
     public var timeout: Duration?
 
     public init(channel: String, authorization: PusherAuthorization? = nil, timeout: Duration? = nil) {
@@ -86,7 +86,8 @@ public enum PusherSessionEvent: Sendable {
     indirect case memberAdded(channel: String, PusherMember)
     indirect case memberRemoved(channel: String, PusherMember)
     case subscriptionCount(channel: String, Int)
-    /// A cache channel was confirmed and had nothing to deliver. The event `pusher:cache_miss` follows as a message.
+    /// The server has confirmed the subscription to a cache channel and has no stored event for it. The event `pusher:cache_miss` follows
+    /// as a message.
     case cacheMissed(channel: String)
     /// The server has confirmed the user, for the first time or on a new connection.
     indirect case signedIn(PusherUser)

@@ -36,11 +36,11 @@ public struct PusherEnvelope: Sendable {
     public var event: String { fields.event }
     public var channel: String? { fields.channel }
     /// The value of `data`. A JSON string is unescaped; any other value, including `null`, is its unchanged JSON text; nil when the key is
-    /// missing. Encrypted data is the plaintext once it has been decrypted.
+    /// missing. In the decrypted copy of an encrypted event, this is the plaintext.
     public var data: String? { fields.data }
     /// The JSON kind of `data`, or nil when the key is missing.
     public var dataKind: JSONKind? { fields.dataKind }
-    /// `user_id` as text, even if it is a number in the message; nil when it is missing.
+    /// The value of `user_id` as text, even if it is a number in the message; nil when the key is missing.
     public var userID: String? { fields.userID }
     /// The value of `position`, which servers with recovery send; nil unless it is a string.
     public var position: String? { fields.position }

@@ -3,7 +3,7 @@ import WireCoding
 /// Parses the messages of one connection, one after the other.
 ///
 /// The bytes are read in one pass, without building a tree of values. Repeated event and channel names are shared, so a message needs only
-/// one allocation, for its data string. Use a separate parser for each connection, and not from several threads at once.
+/// one allocation, for its data string. Each connection needs its own parser, and only one thread at a time may use a parser.
 public struct PusherEnvelopeParser: Sendable {
     /// The largest number of unknown outer keys in a message.
     public static let maximumExtras = 64

@@ -158,8 +158,8 @@ public enum PusherFrames {
         return out
     }
 
-    /// The message of an event in two parts, for use with any channel: the text before the channel's name, which is a JSON string, and the
-    /// text after it.
+    /// The message of an event without its channel, so that it can be sent on any channel. The two parts are the text before the channel's
+    /// name and the text after it; the name has to be inserted as a JSON string.
     package static func event(name: String, data: String) -> (before: [UInt8], after: [UInt8]) {
         var before = opening(name, channel: nil, reserving: 16)
         JSONWriter.append(",\"channel\":", to: &before)

@@ -1,7 +1,7 @@
 import WireCoding
 
-/// Members of a presence channel, encoded for the confirmation of a subscription: JSON text with the escapes of a JSON string. Several
-/// texts can be joined with commas, so each member is encoded only once.
+/// Members of a presence channel, encoded for the confirmation of a subscription, whose data is JSON text inside of a JSON string. Several
+/// of these texts can be joined with commas, so each member is encoded only once.
 package struct PusherMemberText: Hashable, Sendable {
     /// The encoded user ids, separated by commas.
     private(set) var ids: [UInt8] = []
@@ -14,7 +14,7 @@ package struct PusherMemberText: Hashable, Sendable {
     /// Whether there are no members.
     package var isEmpty: Bool { ids.isEmpty }
 
-    /// The number of bytes that the members take in a confirmation, without commas between several texts.
+    /// The number of bytes that the members take in a confirmation. When several texts are joined, the commas between them are not counted.
     package var byteCount: Int { ids.count + hash.count }
 
     /// Adds a member after all others.

@@ -6,8 +6,8 @@ public enum PusherRequestSignature {
     /// A query parameter: name and value, without percent-encoding.
     public typealias Parameter = (name: String, value: String)
 
-    /// The MD5 of a request's body, in lowercase hexadecimal. The protocol requires it; the request's signature, which covers it, provides
-    /// the security.
+    /// The MD5 of a request's body, in lowercase hexadecimal. The protocol requires this parameter. MD5 itself gives no security; the
+    /// security is in the request's signature, which covers the parameter.
     public static func bodyMD5(_ body: [UInt8]) -> String {
         Hex.text(Insecure.MD5.hash(data: body))
     }
@@ -37,7 +37,7 @@ public enum PusherRequestSignature {
         return text
     }
 
-    /// All parameters of a request: the caller's, and those that authenticate the request.
+    /// All parameters of a signed request: those of the caller, and those that authenticate the request.
     ///
     /// - Parameter timestamp: the time of the request, in seconds since 1970.
     public static func signed(

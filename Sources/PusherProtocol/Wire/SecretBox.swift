@@ -231,7 +231,8 @@ private enum Poly1305 {
             limbs[0] &+= (limbs[4] >> 26) &* 5
             limbs[4] &= mask
         }
-        // Computes limbs + 5 - 2^130, which is the reduced value unless it is negative.
+        // Computes limbs + 5 - 2^130. If this number is not negative, it is the reduced value; otherwise `limbs` already is the reduced
+        // value.
         var reduced = limbs
         reduced[0] &+= 5
         for index in 0..<4 {
