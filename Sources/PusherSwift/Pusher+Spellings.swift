@@ -52,7 +52,7 @@ extension Pusher {
             onSubscriptionCountChanged: onSubscriptionCountChanged)
     }
 
-    /// Subscribes to a channel with a time limit of its own, in seconds, once for the authorisation and once more for the server's
+    /// Subscribes to a channel with its own time limit in seconds. The limit applies to the authorisation, and again to the server's
     /// confirmation. Clamped to 0.1 ... 300. An addition to PusherSwift 10.1.
     @discardableResult
     public func subscribe(_ channelName: String, timeout: Double) -> PusherChannel {

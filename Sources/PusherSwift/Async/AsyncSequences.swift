@@ -39,7 +39,7 @@ struct StreamEnds<Element: Sendable> {
         for end in ends.values { end.continuation.yield(element) }
     }
 
-    /// Yields `element` to all streams. A stream that was full, so that it dropped an element, also gets `instead`.
+    /// Yields `element` to all streams. A stream that was full has dropped its oldest element for it, and also gets `instead`.
     func yield(_ element: Element, orElse instead: @autoclosure () -> Element) {
         for end in ends.values {
             if case .dropped = end.continuation.yield(element) { end.continuation.yield(instead()) }
@@ -51,7 +51,7 @@ struct StreamEnds<Element: Sendable> {
 }
 
 extension AsyncStream where Element: Sendable {
-    /// Makes a stream whose continuation the producer stores, protected by the producer's lock.
+    /// Makes a stream. The object that produces the elements stores the stream's continuation under its own lock.
     ///
     /// - Parameters:
     ///   - add: registers the continuation with the producer and returns its number.

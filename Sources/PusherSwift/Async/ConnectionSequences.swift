@@ -1,10 +1,10 @@
 import NIOConcurrencyHelpers
 
 extension PusherConnection {
-    /// A sequence of the present state and all later states. Ends when the connection is released.
+    /// A sequence of the present state and all later states. The sequence ends when the connection is released.
     ///
-    /// The sequence is for one consumer; each call returns an independent sequence. At most 64 states wait for a slow consumer; then the
-    /// oldest are dropped.
+    /// The sequence is for one consumer; each call returns an independent sequence. At most 64 states wait for a slow consumer; when more
+    /// wait, the oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -17,10 +17,10 @@ extension PusherConnection {
     }
 
     /// A sequence of all later changes with their details: the cause, the server's code, and the time until the next attempt. Each failed
-    /// attempt is one change. Ends when the connection is released.
+    /// attempt is one change. The sequence ends when the connection is released.
     ///
-    /// The sequence is for one consumer; each call returns an independent sequence. At most 64 changes wait for a slow consumer; then the
-    /// oldest are dropped.
+    /// The sequence is for one consumer; each call returns an independent sequence. At most 64 changes wait for a slow consumer; when more
+    /// wait, the oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif

@@ -1,14 +1,14 @@
 import Foundation
 
 extension PusherChannel {
-    /// A sequence of all later events with this name. Ends when the channel is unsubscribed or released, and when all its callbacks are
-    /// unbound.
+    /// A sequence of all later events with this name. The sequence ends when the channel is unsubscribed or released, or when all callbacks
+    /// of the channel are unbound.
     ///
     /// The sequence is for one consumer; each call returns an independent sequence.
     ///
     /// - Parameters:
     ///   - eventName: the event's name.
-    ///   - limit: the most events that wait for a slow consumer; then the oldest are dropped.
+    ///   - limit: the most events that wait for a slow consumer; when more wait, the oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -22,12 +22,12 @@ extension PusherChannel {
 }
 
 extension Pusher {
-    /// A sequence of all later events of every channel, including events of the user and of the connection. Ends when the client is
-    /// released, and with ``unbindAll()``.
+    /// A sequence of all later events of every channel, including events of the user and of the connection. The sequence ends when the
+    /// client is released or ``unbindAll()`` is called.
     ///
     /// The sequence is for one consumer; each call returns an independent sequence.
     ///
-    /// - Parameter limit: the most events that wait for a slow consumer; then the oldest are dropped.
+    /// - Parameter limit: the most events that wait for a slow consumer; when more wait, the oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif

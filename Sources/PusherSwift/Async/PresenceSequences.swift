@@ -10,11 +10,12 @@ public enum PusherMembershipChange: Sendable {
 }
 
 extension PusherPresenceChannel {
-    /// A sequence of the present members and all later changes. It begins with all members when the channel is subscribed, and ends when
-    /// the channel is released or unsubscribed.
+    /// A sequence of the present members and all later changes. The sequence begins with all members when the channel is subscribed, and
+    /// ends when the channel is released or unsubscribed.
     ///
-    /// The sequence is for one consumer; each call returns an independent sequence. When it is full, the oldest changes are dropped and
-    /// `current` follows the newest, so that a consumer that applies all elements always ends with the present members.
+    /// The sequence is for one consumer; each call returns an independent sequence. When the sequence is full, the oldest changes are
+    /// dropped, and after the newest change the element `current` with all members is added. So a consumer that applies all elements always
+    /// ends with the present members.
     ///
     /// - Parameter limit: the most changes that wait for a slow consumer; at least 2.
     #if canImport(ObjectiveC)

@@ -19,7 +19,8 @@ struct AuthorizationRequest: Hashable, Sendable {
     var headers: [Header]
     var body: [UInt8]
 
-    /// Creates the POST request of PusherSwift's `endpoint`. Socket id and channel name are a percent-encoded form (rules PA-30 and PA-61).
+    /// Creates the POST request for the method `endpoint` of PusherSwift. The body is a percent-encoded form with the socket id and the
+    /// channel's name (rules PA-30 and PA-61).
     ///
     /// - Parameter channel: the channel's name; nil to authenticate a user.
     init(endpoint: URL, socketID: String, channel: String?, extras: EndpointExtras = EndpointExtras()) {
@@ -35,8 +36,8 @@ struct AuthorizationRequest: Hashable, Sendable {
         if !hasType { headers.append(Header(name: "Content-Type", value: Self.form)) }
     }
 
-    /// Creates a request from one that the app has built. Returns nil for a body that is a stream, which cannot be sent twice. A body
-    /// without a content type is sent as a form, as `URLSession` does on Apple platforms (rule PA-33).
+    /// Creates a request from a request that the app has built. Returns nil if the body is a stream, because a stream cannot be sent twice.
+    /// A body without a content type is sent as a form, as `URLSession` does on Apple platforms (rule PA-33).
     init?(_ request: URLRequest) {
         guard let url = request.url, request.httpBodyStream == nil else { return nil }
         self.url = url
@@ -62,7 +63,7 @@ struct AuthorizationRequest: Hashable, Sendable {
     }
 }
 
-/// An endpoint's answer. Its body is at most as long as the limit of the request.
+/// An endpoint's answer. Its body is not longer than the limit that was set for the request.
 struct AuthorizationResponse: Sendable {
     var status: Int
     var headers: [AuthorizationRequest.Header]

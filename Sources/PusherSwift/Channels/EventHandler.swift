@@ -2,9 +2,9 @@
 public struct EventHandler {
     let id: String
     let callback: (PusherEvent) -> Void
-    /// Whether the callback also gets errors, as in versions before PusherSwift 10.
+    /// Whether the callback also gets errors as events, like callbacks of PusherSwift before version 10.
     var hearsErrors = false
-    /// Whether the callback feeds an async sequence. Such a sequence ends when the channel is unsubscribed.
+    /// Whether the callback passes events to an async sequence. The sequence ends when the channel is unsubscribed.
     var isSequence = false
 }
 

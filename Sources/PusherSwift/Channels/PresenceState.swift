@@ -18,8 +18,8 @@ struct PresenceState {
     }
 
     /// Replaces all members by the members in the server's confirmation of the subscription, and returns who joined and left. The own user
-    /// is never among them. Without a `userDataFetcher` the own user id is the socket id, which changes with every connection; therefore
-    /// the user id of the previous connection is ignored as well.
+    /// is never among the returned users. Without a `userDataFetcher` the own user id is the socket id, which changes with every
+    /// connection; therefore the own user id of the previous connection is left out as well.
     mutating func replace(
         with current: [PusherMember], myID: String?
     ) -> (added: [PusherPresenceChannelMember], removed: [PusherPresenceChannelMember]) {

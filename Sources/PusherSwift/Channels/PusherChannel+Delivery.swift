@@ -76,7 +76,8 @@ extension PusherChannel {
 }
 
 extension PusherChannel {
-    /// Whether a client event can be sent now or can wait for the subscription. A waiting event is added to `unsentEvents`.
+    /// Returns false if a client event can neither be sent now nor wait for the subscription. An event that has to wait is added to
+    /// `unsentEvents`.
     func admits(_ event: QueuedClientEvent) -> Bool {
         state.withLockedValue { state in
             if state.subscribed { return true }

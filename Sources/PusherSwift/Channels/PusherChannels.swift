@@ -12,14 +12,14 @@ import PusherProtocol
 open class PusherChannels: NSObject, @unchecked Sendable {
     private struct Table {
         var channels: [Identifier: PusherChannel] = [:]
-        /// For each channel name, how many calls to unsubscribe the engine has not carried out yet.
+        /// For each channel name, how many calls to unsubscribe are still to be carried out by the engine.
         var endings: [Identifier: Int] = [:]
         /// The connection to which these channels belong.
         weak var owner: PusherConnection?
 
         mutating func noteRemoval(of name: String) {
-            // The client never subscribes to a channel with a reserved name for the app, so the engine never reports the end of such a
-            // subscription.
+            // Names that begin with `#` are reserved. The app cannot subscribe to a channel with such a name, so the engine never reports
+            // the end of such a subscription.
             if PusherChannelName.isReserved(name) { return }
             endings[Identifier(name), default: 0] += 1
         }

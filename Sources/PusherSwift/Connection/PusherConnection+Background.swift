@@ -12,8 +12,9 @@ extension PusherConnection {
         driver.moved(to: .background)
     }
 
-    /// Call this when the application returns to the foreground. A client whose connection was open or was requested in the background
-    /// connects at once, also with ``PusherClientOptions/autoReconnect`` off, and subscribes to its channels again.
+    /// Call this when the application returns to the foreground. The client connects at once, also with
+    /// ``PusherClientOptions/autoReconnect`` off, if its connection was open when the application went to the background or was requested
+    /// in the background. It then subscribes to its channels again.
     ///
     /// Pusher does not send the events that were published in the meantime, so the delegate's log and ``PusherClientOptions/logger`` name
     /// each channel that may have missed events. Has no effect without an earlier ``applicationDidEnterBackground()``. May be called from

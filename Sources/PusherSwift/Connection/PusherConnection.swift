@@ -201,8 +201,8 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         set { state.replace(\.global, with: newValue) }
     }
 
-    /// All channels of the client, also those that the server has not confirmed yet. Assigning a table subscribes to the channels that it
-    /// adds and unsubscribes from the channels that it lacks.
+    /// All channels of the client, also those that the server has not confirmed yet. Assigning a table subscribes to the channels that only
+    /// the new table contains, and unsubscribes from the channels that only the former table contains.
     open var channels: PusherChannels {
         get { state.withLockedValue { $0.channels } }
         set { replaceChannels(with: newValue) }
@@ -211,8 +211,8 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     /// The socket of the next attempt to connect (rules PA-43 to PA-50). If an assigned socket has no delegate, the connection becomes its
     /// delegate.
     ///
-    /// By default it is a facade of the library's own transport: `ping()`, `send(string:)` and `disconnect(closeCode:)` act on the present
-    /// connection. Assigning another socket leaves the present connection open. Assigning nil restores the facade.
+    /// By default this socket is a facade of the library's own transport: `ping()`, `send(string:)` and `disconnect(closeCode:)` act on the
+    /// present connection. Assigning another socket leaves the present connection open. Assigning nil restores the facade.
     open var socket: NWWebSocket! {
         get { gate.socket }
         set {
@@ -265,16 +265,16 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         set { change { $0.gap = .chosen(newValue) } }
     }
 
-    /// The time limit for the answer to a ping, in seconds. The property returns 30, the documented default, until it is set; the client
-    /// then waits only 5 s.
+    /// The time limit for the answer to a ping, in seconds. Until this property is set, it returns 30, the documented default, although the
+    /// client waits only 5 s.
     open var pongResponseTimeoutInterval: TimeInterval {
         get { state.withLockedValue { $0.settings.pongTimeoutInterval } }
         set { change { $0.pongTimeout = .chosen(newValue) } }
     }
 
-    /// Seconds without received data before the client sends a ping. The property returns 60, the documented default, until it is set; the
-    /// client then waits only 20 s. A value that is set here or in the options replaces the 20 s. A shorter time that the server requests
-    /// has precedence.
+    /// Seconds without received data before the client sends a ping. Until this property is set, it returns 60, the documented default,
+    /// although the client sends a ping after only 20 s. A value that is set here or in the options replaces the 20 s. If the server
+    /// requests a shorter time, the server's time applies.
     open var activityTimeoutInterval: TimeInterval {
         get { state.withLockedValue { $0.settings.activityTimeoutInterval } }
         set { change { $0.activityTimeout = .chosen(newValue) } }

@@ -20,8 +20,8 @@ struct ConnectionSettings: Hashable, Sendable {
     var activityTimeout = Choice.documented
     var pongTimeout = Choice.documented
 
-    /// The defaults that PusherSwift documents, in seconds. The properties return them until the app sets others, although the engine uses
-    /// shorter times.
+    /// The defaults that PusherSwift documents, in seconds. A property that the app has not set returns its default, although the engine
+    /// uses a shorter time.
     static let documentedGap: Double? = 120
     static let documentedActivityTimeout: TimeInterval = 60
     static let documentedPongTimeout: TimeInterval = 30

@@ -3,9 +3,9 @@ import EngineRuntime
 import NIOConcurrencyHelpers
 import PusherProtocol
 
-/// The present state of the connection. It may be newer than the callbacks that still wait for their queue.
+/// The present state of the connection. This state may be newer than the state in a callback, because callbacks wait for their queue.
 ///
-/// The engine updates it synchronously, so that reading the state after `connect()` returns `connecting` (rule PA-9).
+/// The engine updates the state synchronously, so that reading it after `connect()` returns `connecting` (rule PA-9).
 final class ConnectionTruth: Sendable {
     struct Values {
         var state = ConnectionState.disconnected

@@ -39,8 +39,9 @@ extension PusherEngineAssembly {
             observeApplication: { driver in parts.application?.observe { [weak driver] in driver?.moved(to: $0) } })
     }
 
-    /// The longest message in bytes: twice the longest data that self-hosted servers can be configured for, because escaping in a string
-    /// may double its length. PusherSwift has no limit; this limit bounds the memory that a server can make an app use (rule PA-53).
+    /// The longest message in bytes: twice the longest event data that a self-hosted server can be configured to allow, because escaping
+    /// may double the length of the data. PusherSwift has no limit; this limit bounds the memory that a server can make an app use (rule
+    /// PA-53).
     static let longestMessage = 1 << 25
 
     /// The transport configuration of a connection, including the longest message (rules PA-53 and PA-82).

@@ -1,8 +1,9 @@
 import Foundation
 import PusherProtocol
 
-// The callbacks of PusherSwift before version 10, which its README still shows. They get parsed data instead of an event; new code should
-// bind an `eventCallback`. The overloads are disfavoured, so that a closure that fits both signatures binds the new one.
+// Functions that bind the callbacks of PusherSwift before version 10, which its README still shows. These callbacks get parsed data instead
+// of an event; new code should bind an `eventCallback`. The functions are disfavoured overloads: for a closure that fits both kinds of
+// callbacks, the compiler chooses the new function.
 
 extension PusherChannel {
     /// Calls `callback` with the data of every event of this name, as a JSON value. The data is text if it is not JSON or if

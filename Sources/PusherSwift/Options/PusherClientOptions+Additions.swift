@@ -141,8 +141,9 @@ extension PusherClientOptions {
         set { state.replace(\.proxy, with: newValue) }
     }
 
-    /// The time limit of a subscription in seconds: once for the authorisation, and once more for the server's confirmation. It applies to
-    /// channels without their own limit. Nil, the default, is 10 s (2 s with the fast timing). Clamped to 0.1 ... 300.
+    /// The time limit in seconds for the authorisation of a channel, and the same limit again for the server's confirmation of the
+    /// subscription. Applies to channels without a limit of their own. Nil, the default, is 10 s (2 s with the fast timing). Clamped to 0.1
+    /// ... 300.
     public var subscribeTimeout: TimeInterval? {
         get { state.withLockedValue { $0.subscribeTimeout } }
         set { state.replace(\.subscribeTimeout, with: newValue) }
@@ -206,7 +207,7 @@ extension PusherClientOptions {
         set { state.replace(\.recoversMissedEvents, with: newValue) }
     }
 
-    /// A sentence about a setting that prevents connecting, which is an invalid pin; nil if all settings are valid.
+    /// A sentence about the setting that prevents connecting; nil if all settings are valid. Only an invalid pin prevents connecting.
     var problem: String? {
         guard !certificatePins.isEmpty else { return nil }
         do throws(CertificatePins.Malformed) {

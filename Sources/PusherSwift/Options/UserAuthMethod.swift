@@ -14,7 +14,8 @@ public enum UserAuthMethod {
     case authRequestBuilder(authRequestBuilder: UserAuthRequestBuilder)
     /// An object of the app that authenticates users with its own code.
     case authenticator(authenticator: UserAuthenticator)
-    /// The app's secret: the client itself signs the user of ``PusherConnection/userDataFetcher`` and this watchlist. For development only.
+    /// The app's secret. The client itself signs the user that ``PusherConnection/userDataFetcher`` returns, together with this watchlist.
+    /// For development only.
     case inline(secret: String, watchlist: [String] = [])
     /// No method. Every sign-in fails.
     case noMethod

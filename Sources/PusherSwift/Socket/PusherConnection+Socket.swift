@@ -21,8 +21,8 @@ extension PusherConnection: WebSocketConnectionDelegate {
         gate.closed(by: connection, closeCode, reason: reason)
     }
 
-    /// The network became available or unavailable. An open connection is probed. A pause before the next attempt ends when the network is
-    /// available, and is suspended when it is not (rules NW-1 to NW-3).
+    /// The network became available or unavailable. An open connection is probed. During a pause before the next attempt to connect, the
+    /// attempt starts at once when the network is available, and is suspended when the network is unavailable (rules NW-1 to NW-3).
     public func webSocketViabilityDidChange(connection: WebSocketConnection, isViable: Bool) {
         logLater(.debug, isViable ? .viable : .unviable)
         driver.submit(.networkChanged(isViable ? .available : .unavailable))
@@ -39,7 +39,7 @@ extension PusherConnection: WebSocketConnectionDelegate {
         }
     }
 
-    /// The socket failed, which ends the connection. An error that only reports that there is no connection is logged.
+    /// The socket failed, which ends the connection. An error that only says that there is no connection ends nothing and is only logged.
     public func webSocketDidReceiveError(connection: WebSocketConnection, error: NWError) {
         if error.saysNotConnected {
             logLater(.error, .failed, "Error: \(error.failure)")

@@ -8,10 +8,11 @@ import PusherProtocol
     import Network
 #endif
 
-/// The transport of a connection: the library's own, or a socket that the app assigned to ``PusherConnection/socket``.
+/// The transport of a connection: the library's own transport, or a socket that the app assigned to ``PusherConnection/socket``.
 ///
-/// Attempts on the library's transport are passed on unchanged, and its reports go directly to the engine. For an app's socket, the
-/// delegate calls of ``WebSocketConnectionDelegate`` become the reports. No code is called while the lock is held.
+/// Calls for the library's own transport are passed on unchanged, and that transport reports directly to the engine. For an app's socket,
+/// the delegate calls of ``WebSocketConnectionDelegate`` are converted to the reports of a transport. No code is called while the lock is
+/// held.
 ///
 /// `@unchecked Sendable`: everything that changes is protected by `state`, a `NIOLockedValueBox`.
 final class SocketGate: ClientTransport, @unchecked Sendable {
@@ -26,8 +27,8 @@ final class SocketGate: ClientTransport, @unchecked Sendable {
         let socket: NWWebSocket?
         var decoder: PusherFrameDecoder
         var isOpen = false
-        /// Messages that arrived before the app's socket called `webSocketDidConnect`, as some mocks in tests of apps send them. They are
-        /// passed on when the socket has connected.
+        /// Messages that arrived before the app's socket called `webSocketDidConnect`, because some mock sockets in tests of apps send
+        /// messages so early. The messages are passed on when the socket has connected.
         var early: [PusherInbound] = []
         /// The payloads of pings that were not answered yet, oldest first. They are stored here, because the `ping()` of an app's socket
         /// takes no payload.
@@ -135,8 +136,8 @@ extension SocketGate {
     }
 }
 
-// Methods that the connection calls when a socket has called it as its delegate. `sender` is the socket that made the call. Tests of apps
-// may pass any socket.
+// Methods that the connection calls when a socket has called the connection as its delegate. `sender` is this socket. Tests of apps may
+// pass any socket.
 extension SocketGate {
     func opened(by sender: WebSocketConnection) {
         let (report, early) = state.withLockedValue { state -> (Report?, [PusherInbound]) in
@@ -149,7 +150,7 @@ extension SocketGate {
         if !early.isEmpty { report?(.received(early)) }
     }
 
-    /// Passes a message to the engine, if it belongs to the present attempt to connect.
+    /// Passes a message to the engine, if the message belongs to the present attempt to connect.
     ///
     /// - Returns: the decoded message if it belongs to no attempt; otherwise nil.
     func received(_ text: String, by sender: WebSocketConnection, isConnected: Bool) -> PusherInbound? {

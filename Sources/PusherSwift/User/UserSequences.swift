@@ -4,7 +4,7 @@ extension PusherUserAccount {
     ///
     /// - Parameters:
     ///   - eventName: the name of the events; nil for all events.
-    ///   - limit: the most events that wait for a slow consumer; then the oldest are dropped.
+    ///   - limit: the most events that wait for a slow consumer; when more wait, the oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -21,7 +21,7 @@ extension PusherWatchlist {
     /// A sequence of all later changes of the watchlist. The sequence ends when the client is released; signing out does not end it. Each
     /// sequence is for one consumer.
     ///
-    /// - Parameter limit: the most changes that wait for a slow consumer; then the oldest are dropped.
+    /// - Parameter limit: the most changes that wait for a slow consumer; when more wait, the oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
