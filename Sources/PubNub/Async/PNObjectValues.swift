@@ -11,7 +11,8 @@ public struct PNObjectsQuery: Hashable, Sendable {
     public var start: String?
     /// The cursor at which the page ends: ``PNObjectsPage/previous`` of another page.
     public var end: String?
-    /// The maximum number of elements, 1 to 100; with ``includesCount`` also 0, for the count alone.
+    /// The maximum number of elements in the answer, 1 to 100. With ``includesCount`` the limit may also be 0, for an answer that has only
+    /// the count.
     public var limit: Int
     /// Whether the answer contains the total count.
     public var includesCount: Bool
@@ -90,7 +91,8 @@ public struct PNChannelInfo: Sendable {
     }
 }
 
-/// One membership to set: the channel of a user's membership, or the user of a channel's member. An addition to the Cocoa SDK.
+/// One membership to set: a channel in which a user becomes a member, or a user who becomes a member of a channel. An addition to the Cocoa
+/// SDK.
 public struct PNRelation: Sendable, ExpressibleByStringLiteral {
     /// The channel's name, or the user's id.
     public var id: String

@@ -38,7 +38,7 @@ extension PubNub {
     }
 }
 
-/// One request of a task. It can be cancelled before it is sent, while it is being sent and afterwards.
+/// One request of a task. The request can be cancelled before it is sent, while it is being sent and afterwards.
 final class CallTicket: Sendable {
     private enum State {
         case unsent

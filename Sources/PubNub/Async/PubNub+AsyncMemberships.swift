@@ -103,7 +103,7 @@ extension PubNub {
 
     /// Encodes changes of memberships as JSON: `{"set":[{"channel":{"id":"c"},"custom":{…}}],"delete":[{"channel":{"id":"c"}}]}`.
     ///
-    /// - Parameter key: the member of an entry that names the other side of the membership: `channel` or `uuid`.
+    /// - Parameter key: the key of the id in each entry: `channel` for a user's memberships, `uuid` for a channel's members.
     private func relations(
         _ key: String, setting: [PNRelation], removing: [String]
     ) throws(PNCallError) -> JSONText {

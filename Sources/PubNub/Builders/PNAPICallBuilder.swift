@@ -20,7 +20,7 @@ open class PNAPICallBuilder {
 protocol ArgumentBuilder: PNAPICallBuilder {}
 
 extension ArgumentBuilder {
-    /// Makes the closure of an argument property: it stores a value and returns the builder.
+    /// Makes the closure of an argument property. The closure stores its argument in the builder and returns the builder.
     func argument<Value>(_ take: @escaping (Self, Value) -> Void) -> (Value) -> Self {
         { value in
             take(self, value)

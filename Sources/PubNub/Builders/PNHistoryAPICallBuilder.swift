@@ -6,12 +6,13 @@ public final class PNHistoryAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
 
     /// The name of a single channel. The answer has up to 100 of its messages.
     public var channel: (String) -> PNHistoryAPICallBuilder { argument { $0.draft.channel = $1 } }
-    /// The names of several channels. The answer has the newest message of each channel; with a limit, up to 25 messages of each.
+    /// The names of several channels. The answer has the newest message of each channel, or up to 25 messages of each channel when a limit
+    /// is set.
     public var channels: ([String]) -> PNHistoryAPICallBuilder { argument { $0.draft.channels = $1 } }
-    /// The bound of the time range that is excluded, a timetoken. Without `end`, messages before this bound are returned, with `reverse`
-    /// messages after it.
+    /// The timetoken that bounds the time range and does not belong to it. Without `end`, the answer has messages that are older than this
+    /// timetoken, or newer than it with `reverse`.
     public var start: (NSNumber) -> PNHistoryAPICallBuilder { argument { $0.draft.start = $1 } }
-    /// The bound of the time range that is included, a timetoken; by default no bound.
+    /// The timetoken that bounds the time range and belongs to it; by default there is no such bound.
     public var end: (NSNumber) -> PNHistoryAPICallBuilder { argument { $0.draft.end = $1 } }
     /// The maximum number of messages of each channel. By default 1 for several channels, otherwise the service's maximum.
     public var limit: (UInt) -> PNHistoryAPICallBuilder { argument { $0.draft.limit = $1 } }
@@ -45,10 +46,10 @@ public final class PNDeleteMessageAPICallBuilder: PNAPICallBuilder, ArgumentBuil
 
     /// The channel.
     public var channel: (String) -> PNDeleteMessageAPICallBuilder { argument { $0.channelName = $1 } }
-    /// The bound of the time range that is excluded, a timetoken: only later messages are deleted. Without bounds, all messages are
+    /// The timetoken after which messages are deleted; a message with this timetoken is kept. Without `start` and `end`, all messages are
     /// deleted.
     public var start: (NSNumber) -> PNDeleteMessageAPICallBuilder { argument { $0.from = $1 } }
-    /// The bound of the time range that is included, a timetoken: later messages are kept.
+    /// The timetoken up to which messages are deleted; a message with this timetoken is deleted too. Later messages are kept.
     public var end: (NSNumber) -> PNDeleteMessageAPICallBuilder { argument { $0.to = $1 } }
     /// Additional query parameters of the request, by name.
     public var queryParam: ([AnyHashable: Any]) -> PNDeleteMessageAPICallBuilder { argument { $0.query = $1 } }
@@ -66,7 +67,8 @@ public final class PNMessageCountAPICallBuilder: PNAPICallBuilder, ArgumentBuild
 
     /// The names of the channels, at most 100.
     public var channels: ([String]) -> PNMessageCountAPICallBuilder { argument { $0.names = $1 } }
-    /// The timetokens after which messages are counted: one for all channels, or one for each channel.
+    /// The timetokens after which messages are counted: one timetoken for all channels, or one for each channel in the order of the
+    /// channels.
     public var timetokens: ([NSNumber]) -> PNMessageCountAPICallBuilder { argument { $0.times = $1 } }
     /// Additional query parameters of the request, by name.
     public var queryParam: ([AnyHashable: Any]) -> PNMessageCountAPICallBuilder { argument { $0.query = $1 } }

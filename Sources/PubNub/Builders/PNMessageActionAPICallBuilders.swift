@@ -50,7 +50,7 @@ public final class PNFetchMessagesActionsAPICallBuilder: PNAPICallBuilder, Argum
     public var limit: (UInt) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.draft.limit = $1 } }
     /// Only actions older than this timetoken are returned (exclusive); by default the newest ones.
     public var start: (NSNumber) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.draft.start = $1 } }
-    /// Only actions at or after this timetoken are returned (inclusive); by default without this limit.
+    /// Only actions at or after this timetoken are returned (inclusive); by default actions of any age.
     public var end: (NSNumber) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.draft.end = $1 } }
     /// Additional query parameters of the request, by name.
     public var queryParam: ([AnyHashable: Any]) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.query = $1 } }

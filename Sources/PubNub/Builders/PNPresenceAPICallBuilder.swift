@@ -9,7 +9,7 @@ public final class PNPresenceAPICallBuilder: PNAPICallBuilder {
     public var whereNow: () -> PNPresenceWhereNowAPICallBuilder { { PNPresenceWhereNowAPICallBuilder(self.client) } }
 }
 
-/// Builds a request for the users on all channels. Naming channels or groups limits the request to these.
+/// Builds a request for the users on all channels. Naming channels or groups limits the request to the named channels and groups.
 public final class PNPresenceHereNowAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var level = PNHereNowVerbosityLevel.state
 

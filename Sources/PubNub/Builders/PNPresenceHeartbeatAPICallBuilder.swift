@@ -18,20 +18,21 @@ public final class PNPresenceHeartbeatAPICallBuilder: PNAPICallBuilder, Argument
     public var channels: ([String]) -> PNPresenceHeartbeatAPICallBuilder { argument { $0.list.channels = $1 } }
     /// The names of channel groups: the user is declared present or absent on all channels of these groups.
     public var channelGroups: ([String]) -> PNPresenceHeartbeatAPICallBuilder { argument { $0.list.groups = $1 } }
-    /// The user's presence state, a dictionary for each channel or group, by its name.
+    /// The user's presence state: for each channel or group, by its name, a dictionary with the state.
     public var state: ([String: [AnyHashable: Any]]) -> PNPresenceHeartbeatAPICallBuilder { argument { $0.content = $1 } }
     /// Has no effect, because heartbeats have the query parameters of the subscription. Exists for source compatibility with the Cocoa SDK.
     public var queryParam: ([AnyHashable: Any]) -> PNPresenceHeartbeatAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Applies the change at once. The block is called on the callback queue when the client has accepted the change. Listeners get the
-    /// outcomes of later heartbeats as ``PNConfiguration/heartbeatNotificationOptions`` selects.
+    /// Applies the change at once. The block is called on the callback queue when the client has accepted the change.
+    /// ``PNConfiguration/heartbeatNotificationOptions`` selects the later heartbeats whose outcomes listeners get.
     public var performWithCompletion: (PNStatusBlock?) -> Void {
         { self.client.setPresent(self.isConnected, self.list, state: self.content, $0) }
     }
 }
 
 extension PNPresenceAPICallBuilder {
-    /// Begins to declare the user present (true) or absent (false) on channels. Requires ``PNConfiguration/managePresenceListManually``.
+    /// Makes a builder that declares the user present (true) or absent (false) on channels. Requires
+    /// ``PNConfiguration/managePresenceListManually``.
     public var connected: (Bool) -> PNPresenceHeartbeatAPICallBuilder {
         { PNPresenceHeartbeatAPICallBuilder(self.client, isConnected: $0) }
     }

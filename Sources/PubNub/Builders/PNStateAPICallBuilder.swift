@@ -19,15 +19,15 @@ public final class PNStateModificationAPICallBuilder: PNAPICallBuilder, Argument
     public var uuid: (String) -> PNStateModificationAPICallBuilder { argument { $0.user = $1 } }
     /// The state, a dictionary of JSON values; nil for an empty state.
     public var state: ([AnyHashable: Any]?) -> PNStateModificationAPICallBuilder { argument { $0.content = $1 } }
-    /// The name of the channel whose state is set or read.
+    /// The name of the channel on which the user's state is set.
     @available(*, deprecated, message: "Use channels.")
     public var channel: (String) -> PNStateModificationAPICallBuilder { argument { $0.names = [$1] } }
-    /// The names of the channels whose state is set or read.
+    /// The names of the channels on which the user's state is set.
     public var channels: ([String]) -> PNStateModificationAPICallBuilder { argument { $0.names = $1 } }
-    /// The name of the channel group; the state on all channels of the group is set or read.
+    /// The name of the channel group; the user's state is set on all channels of this group.
     @available(*, deprecated, message: "Use channelGroups.")
     public var channelGroup: (String) -> PNStateModificationAPICallBuilder { argument { $0.groups = [$1] } }
-    /// The names of the channel groups; the state on all channels of these groups is set or read.
+    /// The names of the channel groups; the user's state is set on all channels of these groups.
     public var channelGroups: ([String]) -> PNStateModificationAPICallBuilder { argument { $0.groups = $1 } }
     /// Additional query parameters of the request, by name.
     public var queryParam: ([AnyHashable: Any]) -> PNStateModificationAPICallBuilder { argument { $0.query = $1 } }
@@ -49,15 +49,15 @@ public final class PNStateAuditAPICallBuilder: PNAPICallBuilder, ArgumentBuilder
 
     /// The id of the user; by default the client's own user id.
     public var uuid: (String) -> PNStateAuditAPICallBuilder { argument { $0.user = $1 } }
-    /// The name of the channel whose state is set or read.
+    /// The name of the channel on which the user's state is read.
     @available(*, deprecated, message: "Use channels.")
     public var channel: (String) -> PNStateAuditAPICallBuilder { argument { $0.names = [$1] } }
-    /// The names of the channels whose state is set or read.
+    /// The names of the channels on which the user's state is read.
     public var channels: ([String]) -> PNStateAuditAPICallBuilder { argument { $0.names = $1 } }
-    /// The name of the channel group; the state on all channels of the group is set or read.
+    /// The name of the channel group; the user's state is read on all channels of this group.
     @available(*, deprecated, message: "Use channelGroups.")
     public var channelGroup: (String) -> PNStateAuditAPICallBuilder { argument { $0.groups = [$1] } }
-    /// The names of the channel groups; the state on all channels of these groups is set or read.
+    /// The names of the channel groups; the user's state is read on all channels of these groups.
     public var channelGroups: ([String]) -> PNStateAuditAPICallBuilder { argument { $0.groups = $1 } }
     /// Additional query parameters of the request, by name.
     public var queryParam: ([AnyHashable: Any]) -> PNStateAuditAPICallBuilder { argument { $0.query = $1 } }

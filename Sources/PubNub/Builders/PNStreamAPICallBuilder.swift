@@ -12,7 +12,7 @@ public final class PNStreamAPICallBuilder: PNAPICallBuilder {
     public var audit: () -> PNStreamAuditAPICallBuilder { { PNStreamAuditAPICallBuilder(self.client) } }
 }
 
-/// Builds a request that adds channels to a channel group or removes them.
+/// Builds a request that adds channels to a channel group, or removes channels from a channel group.
 public final class PNStreamModificationAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     enum Change {
         case add, remove

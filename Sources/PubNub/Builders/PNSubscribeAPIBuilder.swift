@@ -62,7 +62,7 @@ public final class PNSubscribeChannelsOrGroupsAPIBuilder: PNAPICallBuilder, Argu
     public var withPresence: (Bool) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.draft.withPresence = $1 } }
     /// The timetoken from which to receive messages; by default the subscription's present position.
     public var withTimetoken: (NSNumber) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.draft.timetoken = $1 } }
-    /// The user's presence state, a dictionary for each channel or group, by its name.
+    /// The user's presence state: for each channel or group, by its name, a dictionary with the state.
     public var state: ([AnyHashable: Any]) -> PNSubscribeChannelsOrGroupsAPIBuilder {
         argument { builder, state in
             for (name, value) in state { builder.draft.state[String(describing: name.base)] = value }

@@ -1,5 +1,6 @@
-// Completion handlers of calls. Each is called on the client's callback queue: once for the call, and once more for every retry of its
-// status. A handler with the arguments `(result, status)` gets exactly one of these; the other is nil.
+// Completion handlers of calls. A handler is called on the client's callback queue, once for the call and once more for every
+// ``PNStatus/retry()`` of the failed call. A handler with the arguments `(result, status)` gets either a result or a status; the other
+// argument is nil.
 
 /// Completion handler that gets either a result or a status; the other argument is nil.
 public typealias PNCompletionBlock = (PNResult?, PNStatus?) -> Void

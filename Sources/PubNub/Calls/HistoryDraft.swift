@@ -15,15 +15,16 @@ struct HistoryDraft {
     var includesTimetoken = false
     var includesMetadata = false
     var includesActions = false
-    /// Whether messages include their type. The older service does not report types, so a value selects the newer service; nil does not.
+    /// Whether messages include their type. Any value except nil selects the newer service, because the older service does not report
+    /// types.
     var includesKind: Bool?
     var includesPublisher: Bool?
     var isReversed = false
     var query: [AnyHashable: Any]?
 
     private var range: (from: Timetoken?, to: Timetoken?) { Timetoken.ordered(start, end) }
-    /// The number of messages to request from each channel; nil for the service's default. For several channels it is 1 unless the caller
-    /// gave a limit (rule PL-90).
+    /// The number of messages to request from each channel; nil for the service's default. For several channels the number is 1 unless the
+    /// caller gave a limit (rule PL-90).
     private var count: Int? {
         if limit > 0 { return Int(clamping: limit) }
         return channels.map { $0.count > 1 } ?? false ? 1 : nil
@@ -58,7 +59,7 @@ struct HistoryDraft {
 }
 
 extension Timetoken {
-    /// Returns the bounds of a time range in chronological order: when `start` is later than `end`, they are exchanged (rule PL-91).
+    /// Returns the bounds of a time range in chronological order: when `start` is later than `end`, the two are exchanged (rule PL-91).
     static func ordered(_ start: NSNumber?, _ end: NSNumber?) -> (from: Timetoken?, to: Timetoken?) {
         let (start, end) = (Timetoken(start), Timetoken(end))
         if let start, let end, end < start { return (end, start) }

@@ -148,7 +148,8 @@ extension PubNub {
         guard var content = outcome.answer else { return block(nil, outcome.errorStatus()) }
         if let cipher, content.open(with: cipher) {
             var failed = outcome.map { (_) throws(PubNubProblem) -> HistoryContent in throw .undecryptable }
-            // When a message cannot be decrypted, the Cocoa SDK reports the operation of a history without message actions (rule PL-93).
+            // When a message cannot be decrypted, the Cocoa SDK reports the operation of a history without message actions, even for a
+            // history with message actions (rule PL-93).
             if failed.facts.operation == .historyWithActionsOperation { failed.facts.operation = .historyOperation }
             return block(nil, failed.errorStatus(associatedObject: PNHistoryData(content)))
         }

@@ -3,8 +3,8 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// A call whose arguments were refused before a request was made. It ends with a status on the callback queue, and that status can be
-/// retried.
+/// A call whose arguments were refused before a request was made. The call ends with a status on the callback queue, and
+/// ``PNStatus/retry()`` of this status makes the call again.
 struct RefusedCall<Answer: Sendable>: PubNubCall {
     let problem: PubNubProblem
 
@@ -13,7 +13,7 @@ struct RefusedCall<Answer: Sendable>: PubNubCall {
     func answer(_ body: [UInt8]) throws(PubNubProblem) -> Answer { throw problem }
 }
 
-/// The query parameters and the compression of a request, which exist besides the arguments of its call.
+/// The additional query parameters of a request, and whether its body is compressed. These do not belong to the arguments of the call.
 struct CallExtras {
     /// Query parameters that the caller adds to the request; nil for none.
     var query: [AnyHashable: Any]?

@@ -4,7 +4,8 @@ import WireCoding
 
 // Methods for users' presence states on channels. Each returns at once; `block` is called on the callback queue.
 extension PubNub {
-    /// Sets a user's state on a channel; nil for an empty state. Later subscriptions send the state of this client's own user again.
+    /// Sets a user's state on a channel; nil for an empty state. The client stores the state of its own user and sends it again with later
+    /// subscriptions.
     public func setState(
         _ state: [String: Any]?, forUUID uuid: String, onChannel channel: String,
         withCompletion block: PNSetStateCompletionBlock? = nil

@@ -53,7 +53,7 @@ struct PublishDraft {
 }
 
 extension JSONText {
-    /// Encrypts the message. The result is the JSON string that is published in its place.
+    /// Encrypts the message. The result is the JSON string that is published in place of the message.
     func encrypted(with cipher: PubNubCipher) throws(PubNubProblem) -> JSONText {
         do {
             return JSONText(checked: try cipher.encrypt(message: text))

@@ -113,7 +113,7 @@ extension PubNub {
 }
 
 extension ClientTelemetry {
-    /// Records received messages and gaps in the client's metrics and log (rule PK-68).
+    /// Records received messages and gaps in the client's metrics and in its log (rule PK-68).
     fileprivate func note(_ event: PubNubSessionEvent) {
         switch event {
         case .messages(let batch) where !batch.messages.isEmpty:

@@ -150,7 +150,8 @@ extension PubNub {
         if isEmpty, let block { finishUnsubscribing(block)() }
     }
 
-    /// Makes a closure that calls `block` with the status "unsubscribed from all", after all earlier deliveries to listeners.
+    /// Makes a closure that calls `block` with the status "unsubscribed from all". The block is called after all deliveries to listeners
+    /// that were queued before.
     private func finishUnsubscribing(_ block: CallerBlock<PNStatus>) -> @Sendable () -> Void {
         let draft = StatusDraft(
             kind: .acknowledgment, operation: .unsubscribeOperation, category: .PNDisconnectedCategory, list: PubNubList())

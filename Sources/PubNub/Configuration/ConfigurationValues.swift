@@ -118,8 +118,8 @@ extension ConfigurationValues {
         ResultContext(userID: uuid, authKey: authKey, origin: authority, usesTLS: usesTLS)
     }
 
-    /// The application's limit for the bytes of an answer; nil for the defaults. Values above PubNub's own limit are reduced to it, because
-    /// PubNub's answers are never longer.
+    /// The application's limit for the bytes of an answer; nil for the defaults. A limit above the length of PubNub's longest answer is
+    /// reduced to this length.
     var chosenAnswerSize: Int? { maximumAnswerSize.map { min($0, PubNubLimits.answerBytes) } }
 
     var requestTimeout: Duration { .positive(seconds: nonSubscribeRequestTimeout) }

@@ -51,7 +51,7 @@ public final class PNConfiguration: Sendable {
     }
 
     /// Seconds without a heartbeat after which the service counts the user as absent, 20 to 300. The default 0 leaves the time to the
-    /// service. Setting this value also sets ``presenceHeartbeatInterval`` to half of it less one.
+    /// service. Setting this value also sets ``presenceHeartbeatInterval`` to half of this value minus one second.
     public var presenceHeartbeatValue: Int {
         get { read(\.presenceHeartbeatValue) }
         set {
@@ -97,7 +97,8 @@ public final class PNConfiguration: Sendable {
         set { write(\.cipherKey, newValue) }
     }
 
-    /// Seconds after which the client gives up a poll without an answer; 310 by default. The service holds a poll for less time.
+    /// Seconds after which the client gives up a poll without an answer; 310 by default. The limit has to be longer than the time for which
+    /// the service holds a poll.
     public var subscribeMaximumIdleTime: TimeInterval {
         get { read(\.subscribeMaximumIdleTime) }
         set { write(\.subscribeMaximumIdleTime, newValue) }

@@ -18,8 +18,8 @@ public struct PNRetryPolicy: Hashable, Sendable {
     public var maximumRetries: Int?
     /// The longest pause in seconds, 0.1 or more. Nil uses the value of the timing: 30 s, or 3 s with `fast`.
     public var maximumDelay: Double?
-    /// Your own pauses, jitter and limits, optionally for single failure categories; nil for the library's own. When set,
-    /// ``maximumRetries`` and ``maximumDelay`` replace the limit and the longest pause of this policy (rules PK-67 and RT-31).
+    /// Your own pauses, jitter and limits, optionally for single failure categories; nil for the library's own. If ``maximumRetries`` or
+    /// ``maximumDelay`` is not nil, it replaces the limit or the longest pause of this policy (rules PK-67 and RT-31).
     public var pauses: RetryPolicy?
 
     /// A retry policy. By default a lost subscription is retried without end.

@@ -5,8 +5,8 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import TransportCommon
 
-/// Sends the requests of calls and completes each exactly once. Releasing the runner cancels the requests in progress and calls their
-/// completions.
+/// Sends the requests of calls, and calls the completion of each request exactly once. Releasing the runner cancels the requests in
+/// progress and calls their completions.
 final class CallRunner: Sendable {
     typealias Completion = @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
 
@@ -94,7 +94,7 @@ final class CallRunner: Sendable {
         return id
     }
 
-    /// Cancels a request; its completion gets a cancellation. Does nothing when the request has already completed.
+    /// Cancels a request. Its completion gets a cancellation, unless the request has already completed; then nothing happens.
     func cancel(_ id: UInt64) {
         let (pending, waiters) = take(id)
         pending?.cancel?()

@@ -7,7 +7,7 @@ import PubNubProtocol
 import TransportCommon
 
 /// The values from which a client's requests are made. A task that makes several requests holds this value instead of the client, because a
-/// reference to the client would keep it alive (rule PK-78).
+/// reference to the client would keep the client alive (rule PK-78).
 struct CallSource: Sendable {
     let setup: NIOLockedValueBox<ClientSetup>
     let calls: CallRunner

@@ -1,8 +1,8 @@
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Queues the completion handlers of a client's calls in order with the events for its listeners. Put on the callback queue directly, a
-/// completion would overtake messages that wait for a busy listener (rule PK-82).
+/// Queues the completion handlers of a client's calls in order with the events for its listeners. If a completion were put on the callback
+/// queue directly, it would overtake messages that wait for a busy listener (rule PK-82).
 ///
 /// Every completion is called exactly once. When the client is released, waiting completions go to the callback queue at once (rule PK-77).
 final class CallbackLine: Sendable {

@@ -4,9 +4,9 @@ import WireCoding
 /// Reads JSON into the values of `JSONSerialization`: `String`, `NSNumber`, `NSNull`, `[Any]` and `[String: Any]`. On Linux it is several
 /// times faster than `JSONSerialization`.
 struct FoundationReader {
-    /// An empty dictionary with capacity for the members of most messages. A copy of it takes one allocation, a growing dictionary several.
-    /// `init(minimumCapacity:)` for each message is slower than both, because it is not specialised. `nonisolated(unsafe)`: constant and
-    /// empty, so that threads may share it.
+    /// An empty dictionary with capacity for the members of most messages. Copying it takes one allocation; filling a dictionary without
+    /// capacity takes several. Calling `init(minimumCapacity:)` for each message is the slowest, because the generic initialiser is not
+    /// specialised. `nonisolated(unsafe)`: constant and empty, so that threads may share it.
     nonisolated(unsafe) private static let room = [String: Any](minimumCapacity: 6)
 
     private var scanner: JSONScanner

@@ -34,15 +34,15 @@ final class LiveSubscription: SubscriptionEngine {
         network.withLockedValue { $0 = observation }
     }
 
-    /// Handles a change of the network. Listeners get no status for a change from one available network to another.
+    /// Handles a change of the network. Listeners get no status when the network was and stays available.
     private func networkChanged(to status: NetworkStatus) {
         let (driver, body) = state.withLockedValue { state in
             let isNews = state.network != status
             state.network = status
             return (state.driver, isNews ? state.body : nil)
         }
-        // The network status is reported before the driver reacts to it. So it is the first status of an outage, and the first status after
-        // the outage (rule PK-90).
+        // Listeners get the network status before the driver reacts to the change. Therefore the network status is the first status of an
+        // outage, and the first status after an outage (rule PK-90).
         body?([.network(status)])
         driver.submit(.networkChanged(status))
     }
@@ -73,7 +73,7 @@ final class LiveSubscription: SubscriptionEngine {
 
     var states: [Identifier: String] { driver.withMemory { $0.states } }
 
-    /// Replaces the connection driver by a new one, so that all requests of the former driver end.
+    /// Replaces the connection driver by a new driver, so that all requests of the former driver end.
     func abandon() -> AbandonedPosition {
         let (settings, filter) = driver.withMemory { ($0.settings, $0.filter) }
         let fresh = makeDriver(settings)
@@ -101,7 +101,7 @@ final class LiveSubscription: SubscriptionEngine {
             state.observation = Self.observe(state.driver, body)
         }
         return Observation { [weak self] in
-            // The observation is returned from the closure, so that it is released outside of the lock. Releasing it ends the observation
+            // The observation is returned from the closure, so that it is released outside of the lock. Its release ends the observation
             // and may release objects of the app.
             _ = self?.state.withLockedValue { state in
                 defer { (state.body, state.observation) = (nil, nil) }

@@ -37,9 +37,9 @@ struct StatusScript: Sendable {
     private(set) var phase = ConnectionPhase.idle
     private var isCancelling = false
 
-    /// Cancels the automatic retries of the subscription. An attempt in progress continues and is the last one.
+    /// Cancels the automatic retries of the subscription. An attempt to connect that is in progress continues and is the last attempt.
     ///
-    /// - Returns: whether the engine has to be stopped now, because it waits for its next attempt.
+    /// - Returns: true if the engine waits for its next attempt, so that it has to be stopped now.
     mutating func cancelRetry() -> Bool {
         if phase == .connecting { isCancelling = true }
         return phase == .waiting || phase == .suspended
@@ -52,7 +52,7 @@ struct StatusScript: Sendable {
 
     /// Handles a change of the connection's phase.
     ///
-    /// - Returns: the status for listeners, nil for none, and whether the engine has to be stopped.
+    /// - Returns: the status for listeners, or nil if they get no status; and whether the engine has to be stopped.
     mutating func hear(_ change: ConnectionChange, wanted: PubNubList) -> (status: StatusDraft?, mustCancel: Bool) {
         let before = phase
         phase = change.phase
@@ -63,8 +63,8 @@ struct StatusScript: Sendable {
                 problem = nil
                 return (nil, true)
             }
-            // As long as the machine has no network, listeners get only this status. They get the next status after the next attempt to
-            // connect.
+            // While the machine has no network, listeners get this status only. The next status follows when the client has tried to
+            // connect again.
             return (failed(change, wanted: wanted), false)
         case .failed:
             isCancelling = false

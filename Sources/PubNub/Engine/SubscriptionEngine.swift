@@ -13,7 +13,7 @@ enum SubscriptionNotice: Sendable {
     case dropped(Int)
 }
 
-/// Passes the last position of an abandoned subscription to `then`, after all its events were delivered.
+/// Calls `then` with the last position of an abandoned subscription, after all events of this subscription were delivered.
 typealias AbandonedPosition = (_ then: @escaping @Sendable (PubNubCursor) -> Void) -> Void
 
 /// The engine of a client's subscription. Tests replace it by a scripted engine.

@@ -2,8 +2,8 @@ import NIOConcurrencyHelpers
 
 /// The listeners of a client, with weak references. Any thread may add and remove listeners.
 ///
-/// Reading a weak reference makes a strong one. Its release may be the last one and then destroys the app's object, whose deinitialiser may
-/// call the client. Therefore the references are read outside of the lock only (rule PK-80).
+/// Reading a weak reference makes a strong reference. If this is the last strong reference, its release destroys the app's object, whose
+/// deinitialiser may call the client. Therefore weak references are read outside of the lock only (rule PK-80).
 ///
 /// `@unchecked Sendable`: the references are behind `box`, a `NIOLockedValueBox`; listeners are called on the client's callback queue only.
 final class ListenerTable: @unchecked Sendable {

@@ -67,7 +67,8 @@ struct NotificationContent {
 
 /// The part of the payload for one vendor's push service.
 open class PNBaseNotificationPayload {
-    /// Additional members of the payload. Members from the properties have precedence.
+    /// Additional members of the payload. A member that one of the other properties sets has precedence over an additional member of the
+    /// same name.
     public final let payload = NSMutableDictionary()
 
     init() {}

@@ -40,7 +40,7 @@ public final class PNRemoveMessageActionRequest: PNBaseMessageActionRequest {
 public final class PNFetchMessageActionsRequest: PNRequest {
     /// Only actions older than this timetoken are returned (exclusive); nil for the newest ones.
     public var start: NSNumber?
-    /// Only actions at or after this timetoken are returned (inclusive); nil for no such limit.
+    /// Only actions at or after this timetoken are returned (inclusive); nil for actions of any age.
     public var end: NSNumber?
     /// The maximum number of actions in the answer, up to 100; 0, the default, for the service's setting.
     public var limit: UInt = 0

@@ -46,7 +46,7 @@ open class PNErrorStatus: PNStatus, @unchecked Sendable {
     public final var associatedObject: Any? { associated }
 }
 
-/// The outcome of a call that changes data. The category is `PNAcknowledgmentCategory` when the service accepted it.
+/// The outcome of a call that changes data. The category is `PNAcknowledgmentCategory` when the service accepted the change.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 open class PNAcknowledgmentStatus: PNErrorStatus, @unchecked Sendable {}

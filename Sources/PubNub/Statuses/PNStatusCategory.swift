@@ -10,7 +10,8 @@ public enum PNStatusCategory: Int, Sendable {
     case PNTimeoutCategory = 3
     /// The network failed: no route, an unknown host name, or a connection that was refused or reset.
     case PNNetworkIssuesCategory = 4
-    /// An answer to a poll had as many messages as ``PNConfiguration/requestMessageCountThreshold``, so that messages may be missing.
+    /// An answer to a poll had at least as many messages as ``PNConfiguration/requestMessageCountThreshold``. Further messages may be
+    /// missing.
     case PNRequestMessageCountExceededCategory = 5
     /// Subscribed.
     case PNConnectedCategory = 6

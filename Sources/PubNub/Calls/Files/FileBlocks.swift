@@ -1,7 +1,7 @@
 import Foundation
 
-// Completion handlers of calls about files. Each is called on the client's callback queue: once for the call, and once more for every retry
-// of its status.
+// Completion handlers of calls about files. A handler is called on the client's callback queue, once for the call and once more for every
+// ``PNStatus/retry()`` of the failed call.
 
 /// Completion handler of a call that sends a file. It gets a status with the file's id and name.
 public typealias PNSendFileCompletionBlock = (PNSendFileStatus) -> Void

@@ -97,8 +97,8 @@ extension CallSource {
         try await content(DownloadJob(file: file, target: nil, cipher: cipher, query: []))
     }
 
-    /// Downloads a file. The service answers with the file or with a redirect, which is followed without the client's headers, keys and
-    /// ids.
+    /// Downloads a file. The service answers with the file or with a redirect. The request to the address of a redirect has none of the
+    /// client's headers, keys and ids.
     fileprivate func content(_ job: DownloadJob) async throws(PubNubProblem) -> [UInt8] {
         let values = configuration
         var request = try assemble(DownloadQuestion(file: job.file), values: values, extra: job.query, compresses: false)
@@ -118,7 +118,7 @@ extension CallSource {
     }
 }
 
-/// Makes the request for a file. The answer passes through unchanged; `DownloadJob` decrypts it.
+/// The call that requests a file. Its answer is the unchanged body of the service's answer, which `DownloadJob` decrypts.
 private struct DownloadQuestion: PubNubCall {
     let file: PubNubFileName
 

@@ -97,12 +97,12 @@ extension CallSource {
             do throws(PubNubProblem) {
                 return try await ask(call, query)
             } catch {
-                // The application, its move to the background, or the release of the client has cancelled the call, so it is not retried
-                // (rule PL-100).
+                // A cancelled call is not retried. The application has cancelled it, has moved to the background, or has released the
+                // client (rule PL-100).
                 if attempt >= limit || error.category == .cancelled { throw error }
             }
             attempt += 1
-            // The wait ends with an error only if the call was cancelled. Its caller does not wait for an outcome any more.
+            // The wait ends with an error only if the call was cancelled. In this case the caller does not wait for an outcome any more.
             do { try await Task.sleep(for: configuration.fileMessageRetryPause) } catch {
                 throw PubNubProblem(.cancelledByCaller)
             }

@@ -31,7 +31,7 @@ enum FileSource: Sendable {
                 let handle = try FileHandle(forReadingFrom: url)
                 // The file was only read, so no data is lost when closing fails.
                 defer { try? handle.close() }
-                // A file without bytes to read is empty.
+                // `read` returns nil at the end of the file, so nil means that the file is empty.
                 bytes = Array(try handle.read(upToCount: Self.maximumSize + 1) ?? Data())
             } catch {
                 throw Self.unreadable

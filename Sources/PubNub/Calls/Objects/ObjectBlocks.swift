@@ -1,5 +1,5 @@
-// Completion handlers of calls about App Context. Each is called on the client's callback queue: once for the call, and once more for every
-// retry of its status.
+// Completion handlers of calls about App Context. A handler is called on the client's callback queue, once for the call and once more for
+// every ``PNStatus/retry()`` of the failed call.
 
 /// Completion handler of a request that sets data about a user. It gets a status.
 public typealias PNSetUUIDMetadataCompletionBlock = (PNSetUUIDMetadataStatus) -> Void

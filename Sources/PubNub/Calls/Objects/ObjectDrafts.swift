@@ -63,7 +63,7 @@ struct RelationDraft {
 
     /// Encodes changes of memberships as JSON: `{"set":[{"channel":{"id":"c"},"custom":{…}}],"delete":[{"channel":{"id":"c"}}]}`.
     ///
-    /// - Parameter key: the member of an entry that names the other side of the membership: `channel` or `uuid`.
+    /// - Parameter key: the key of the id in each entry: `channel` for a user's memberships, `uuid` for a channel's members.
     func content(_ key: String) throws(PubNubProblem) -> JSONText {
         guard !set.isEmpty || !remove.isEmpty else {
             throw .badArguments("The request for memberships names no \(key) to set or to remove. Pass at least one \(key).")
