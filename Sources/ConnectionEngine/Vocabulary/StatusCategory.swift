@@ -59,7 +59,7 @@ public struct StatusCategory: RawRepresentable, Hashable, Sendable, CustomString
     public static let serverRestart = StatusCategory(rawValue: "serverRestart")
     /// A message could not be decrypted.
     public static let decryptionFailed = StatusCategory(rawValue: "decryptionFailed")
-    /// The client fetched messages that it had missed, and got so many that further messages may have been lost.
+    /// Messages may have been lost, because an answer had too many messages or the client did not process events fast enough.
     public static let messageCountExceeded = StatusCategory(rawValue: "messageCountExceeded")
     /// The caller cancelled its own request.
     public static let cancelled = StatusCategory(rawValue: "cancelled")
