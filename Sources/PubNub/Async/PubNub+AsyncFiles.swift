@@ -104,7 +104,7 @@ extension PubNub {
     /// Fetches the files of a channel, page by page.
     ///
     /// - Parameters:
-    ///   - channel: the channel of the file.
+    ///   - channel: the channel's name.
     ///   - limit: the maximum number of files, 1 to 100.
     ///   - next: ``PNFilePage/next`` of another page; nil for the first one.
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.

@@ -4,7 +4,8 @@ import Foundation
 public final class PNAPNSAPICallBuilder: PNAPICallBuilder {
     /// Enables push notifications.
     public var enable: () -> PNAPNSModificationAPICallBuilder { { PNAPNSModificationAPICallBuilder(self.client, .enable) } }
-    /// Disables push notifications of the given channels for a device; without channels, of all channels.
+    /// Disables push notifications of the given channels for a device. If no channels are given, push notifications of all channels are
+    /// disabled.
     public var disable: () -> PNAPNSModificationAPICallBuilder { { PNAPNSModificationAPICallBuilder(self.client, .disable) } }
     /// Disables push notifications of all channels for a device.
     public var disableAll: () -> PNAPNSModificationAPICallBuilder {
@@ -31,12 +32,12 @@ public final class PNAPNSModificationAPICallBuilder: PNAPICallBuilder, ArgumentB
 
     /// The device token: `Data` for Apple's push services, a `String` for all other push services.
     public var token: (Any) -> PNAPNSModificationAPICallBuilder { argument { $0.draft.token = $1 } }
-    /// The device token of Apple's older push service, which this property also selects.
+    /// The device token for Apple's older push service. Setting the token also selects this push service.
     @available(*, deprecated, message: "Replace apnsToken by token and pushType(.PNAPNSPush).")
     public var apnsToken: (Data) -> PNAPNSModificationAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNAPNSPush) }
     }
-    /// The device token of Google's push service, which this property also selects.
+    /// The device token for Google's push service. Setting the token also selects this push service.
     @available(*, deprecated, message: "Replace fcmToken by token and pushType(.PNFCMPush).")
     public var fcmToken: (String) -> PNAPNSModificationAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNFCMPush) }
@@ -71,12 +72,12 @@ public final class PNAPNSAuditAPICallBuilder: PNAPICallBuilder, ArgumentBuilder 
 
     /// The device token: `Data` for Apple's push services, a `String` for all other push services.
     public var token: (Any) -> PNAPNSAuditAPICallBuilder { argument { $0.draft.token = $1 } }
-    /// The device token of Apple's older push service, which this property also selects.
+    /// The device token for Apple's older push service. Setting the token also selects this push service.
     @available(*, deprecated, message: "Replace apnsToken by token and pushType(.PNAPNSPush).")
     public var apnsToken: (Data) -> PNAPNSAuditAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNAPNSPush) }
     }
-    /// The device token of Google's push service, which this property also selects.
+    /// The device token for Google's push service. Setting the token also selects this push service.
     @available(*, deprecated, message: "Replace fcmToken by token and pushType(.PNFCMPush).")
     public var fcmToken: (String) -> PNAPNSAuditAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNFCMPush) }

@@ -38,8 +38,8 @@ final class IdentityStore: Sendable {
         }
     }
 
-    /// Returns the id in the file, or stores a new id in a new file. If two processes store an id at the same time, both use the id that
-    /// was stored first.
+    /// Returns the id in the file `name`. If there is no such file, stores a new id in a new file and returns it. If two processes store an
+    /// id at the same time, both use the id that was stored first.
     private func kept(_ name: String, make: () -> String) -> String {
         guard let directory else { return make() }
         let file = directory.appendingPathComponent(name, isDirectory: false)

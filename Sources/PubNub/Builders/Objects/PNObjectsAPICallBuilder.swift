@@ -12,15 +12,15 @@ public final class PNObjectsAPICallBuilder: PNAPICallBuilder {
     public var allUUIDMetadata: () -> PNFetchAllUUIDMetadataAPICallBuilder {
         { PNFetchAllUUIDMetadataAPICallBuilder(self.client) }
     }
-    /// A new builder of a request that sets data about a channel; takes the channel's name.
+    /// A new builder of a request that sets data about a channel. The argument is the channel's name.
     public var setChannelMetadata: (String) -> PNSetChannelMetadataAPICallBuilder {
         { PNSetChannelMetadataAPICallBuilder(self.client, $0) }
     }
-    /// A new builder of a request that removes data about a channel; takes the channel's name.
+    /// A new builder of a request that removes data about a channel. The argument is the channel's name.
     public var removeChannelMetadata: (String) -> PNRemoveChannelMetadataAPICallBuilder {
         { PNRemoveChannelMetadataAPICallBuilder(self.client, $0) }
     }
-    /// A new builder of a request for the data about a channel; takes the channel's name.
+    /// A new builder of a request for the data about a channel. The argument is the channel's name.
     public var channelMetadata: (String) -> PNFetchChannelMetadataAPICallBuilder {
         { PNFetchChannelMetadataAPICallBuilder(self.client, $0) }
     }
@@ -36,19 +36,20 @@ public final class PNObjectsAPICallBuilder: PNAPICallBuilder {
     public var manageMemberships: () -> PNManageMembershipsAPICallBuilder { { PNManageMembershipsAPICallBuilder(self.client) } }
     /// A new builder of a request for the memberships of a user.
     public var memberships: () -> PNFetchMembershipsAPICallBuilder { { PNFetchMembershipsAPICallBuilder(self.client) } }
-    /// A new builder of a request that makes users members of a channel; takes the channel's name.
+    /// A new builder of a request that makes users members of a channel. The argument is the channel's name.
     public var setChannelMembers: (String) -> PNSetChannelMembersAPICallBuilder {
         { PNSetChannelMembersAPICallBuilder(self.client, $0) }
     }
-    /// A new builder of a request that ends memberships of users in a channel; takes the channel's name.
+    /// A new builder of a request that ends memberships of users in a channel. The argument is the channel's name.
     public var removeChannelMembers: (String) -> PNRemoveChannelMembersAPICallBuilder {
         { PNRemoveChannelMembersAPICallBuilder(self.client, $0) }
     }
-    /// A new builder of a request that makes users members of a channel and ends the memberships of other users; takes the channel's name.
+    /// A new builder of a request that makes users members of a channel and ends the memberships of other users. The argument is the
+    /// channel's name.
     public var manageChannelMembers: (String) -> PNManageChannelMembersAPICallBuilder {
         { PNManageChannelMembersAPICallBuilder(self.client, $0) }
     }
-    /// A new builder of a request for the members of a channel; takes the channel's name.
+    /// A new builder of a request for the members of a channel. The argument is the channel's name.
     public var channelMembers: (String) -> PNFetchChannelMembersAPICallBuilder {
         { PNFetchChannelMembersAPICallBuilder(self.client, $0) }
     }

@@ -4,7 +4,7 @@ import WireCoding
 
 // The results of calls about App Context: metadata of users, channels and memberships.
 
-/// A user's membership in a channel, seen from the channel.
+/// A member of a channel: the user, and the data of the user's membership in this channel.
 public final class PNChannelMember: Sendable {
     /// The user's metadata; nil unless the request asked for it.
     public let metadata: PNUUIDMetadata?
