@@ -86,7 +86,7 @@ open class Pusher: NSObject, @unchecked Sendable {
         connection.global.unbind(globalCallbackId: callbackId)
     }
 
-    /// Removes all callbacks that were bound with this client. Callbacks that were bound with channels stay.
+    /// Removes all callbacks that were bound with `bind` of this client. Callbacks that were bound with `bind` of a channel stay bound.
     open func unbindAll() {
         connection.global.unbindAll()
     }

@@ -44,8 +44,8 @@ public struct PusherMemory: Sendable {
             host: host, port: port, usesTLS: usesTLS, target: target, subprotocols: [Self.subprotocol])
     }
 
-    /// Adds the parameter that requests recovery, with which a server replays missed events. Servers without recovery ignore it (rule
-    /// RV-1).
+    /// Adds the parameter that requests recovery, the replay of missed events, to the address. Servers without recovery ignore this
+    /// parameter (rule RV-1).
     public mutating func askForRecovery() {
         endpoint.target += (endpoint.target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "recovery=1"
     }

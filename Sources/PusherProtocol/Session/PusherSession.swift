@@ -42,7 +42,7 @@ public struct PusherSession: WebSocketSession {
     var sent: [SentEvent] = []
     /// The number of events without a waiting caller that were sent since the last ping.
     var unpinged = 0
-    /// Errors that the server has sent since the latest pong and that may concern one of the events in `sent`.
+    /// Errors that the server has sent since the latest pong. Each of them may concern one of the events in `sent`.
     var refusals: [ConnectionFailure] = []
     var pings: UInt64 = 0
     /// Whether a probe, a ping that tests the connection, was sent and has not been answered.

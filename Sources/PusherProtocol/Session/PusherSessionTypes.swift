@@ -27,7 +27,8 @@ public enum PusherCommand: Sendable {
 /// A channel to which the application wants to be subscribed.
 public struct PusherSubscription: Hashable, Sendable {
     public var channel: String
-    /// An authorisation that the caller supplies. It is valid for one connection; later connections request a new one.
+    /// An authorisation that the caller supplies. It is valid for one connection; for each later connection, the session requests a new
+    /// authorisation.
     public var authorization: PusherAuthorization?
     /// The time limit of the authorisation. The server's confirmation, which follows the authorisation, has the same limit. Nil for the
     /// policy's request timeout. Clamped to 100 ms ... 5 min (rule PS-34).

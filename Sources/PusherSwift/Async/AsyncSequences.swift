@@ -15,8 +15,8 @@ final class StreamEnd<Element: Sendable>: Sendable {
     deinit { continuation.finish() }
 }
 
-/// The async streams that get one kind of event, by the number that `add` assigned to each. The object that owns this value must protect it
-/// with a lock.
+/// The async streams that get one kind of event, each by the number that `add` assigned to the stream. The object that owns this value must
+/// protect the value with a lock.
 struct StreamEnds<Element: Sendable> {
     private var ends: [UInt64: StreamEnd<Element>] = [:]
     private var last: UInt64 = 0
@@ -30,7 +30,7 @@ struct StreamEnds<Element: Sendable> {
 
     /// Removes a stream.
     ///
-    /// - Returns: the removed object. The caller must release it outside of its lock, because its `deinit` ends the stream.
+    /// - Returns: the removed object, whose `deinit` ends the stream. The caller must release this object outside of the caller's lock.
     mutating func remove(_ id: UInt64) -> StreamEnd<Element>? {
         ends.removeValue(forKey: id)
     }

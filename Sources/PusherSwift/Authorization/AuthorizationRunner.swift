@@ -36,7 +36,7 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
         state.withLockedValue { $0.connection = connection }
     }
 
-    /// Removes and returns the details of the latest failure to authorise a channel, which the delegate gets; nil when there is none.
+    /// Removes and returns the details of the latest failure to authorise a channel, for the delegate; nil when there was no failure.
     func takeProblem(of channel: String) -> SubscriptionProblem? {
         state.withLockedValue { $0.problems.removeValue(forKey: Identifier(channel)) }
     }

@@ -38,7 +38,8 @@ struct SubscriptionProblem: @unchecked Sendable {
 }
 
 extension SubscriptionProblem: Error {
-    /// The failure of a channel without an authorisation method. The text is that of PusherSwift 10.1, because apps compare it.
+    /// The failure of a channel without an authorisation method. The text is the same as in PusherSwift 10.1, because apps compare this
+    /// text.
     static let noMethod = SubscriptionProblem(
         ConnectionFailure(
             .badRequest, "Authentication method required for private / presence channels but none provided."))

@@ -1,8 +1,8 @@
 import Identifiers
 import PusherProtocol
 
-/// The members of a presence channel. Every operation returns the changes that it made, so that each change calls one callback (rules PA-25
-/// to PA-27). User ids are compared by their bytes.
+/// The members of a presence channel. Every operation returns the changes that it made, so that the app's callbacks are called once for
+/// each change (rules PA-25 to PA-27). User ids are compared by their bytes.
 struct PresenceState {
     var members: [PusherPresenceChannelMember] = []
     var myID: String?

@@ -123,7 +123,7 @@ open class PusherChannel: NSObject, @unchecked Sendable {
     }
 }
 
-/// An authorisation that the app supplied, with the connection for which it is valid.
+/// An authorisation that the app supplied, and the connection for which the authorisation is valid.
 struct GivenAuth {
     let auth: PusherAuth
     /// The socket id of the connection when the authorisation was supplied, because a signature is valid for one connection only. Nil if

@@ -46,8 +46,8 @@ open class PusherChannels: NSObject, @unchecked Sendable {
                 owner.tableChanged(in: self, from: former, to: newValue)
                 return former
             }
-            // The former channels are released here, outside of the lock, because releasing objects that their callbacks hold may run code
-            // that calls the client.
+            // The former channels are released here, outside of the lock, together with the objects that their callbacks hold. The `deinit`
+            // of such an object may call the client.
             _ = replaced
         }
     }
@@ -62,7 +62,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         find(name: name) as? PusherPresenceChannel
     }
 
-    /// The channel with this name. If there is none, `make` creates it and it is added.
+    /// Returns the channel with this name. If there is none, adds and returns the channel that `make` creates.
     func findOrAdd(name: String, make: () -> PusherChannel) -> PusherChannel {
         table.withLockedValue { table in
             if let channel = table.channels[Identifier(name)] { return channel }

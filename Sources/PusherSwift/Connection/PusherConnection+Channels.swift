@@ -62,8 +62,8 @@ extension PusherConnection {
 
     func unsubscribe(channelName: String) {
         let removed = commands.withLock { drop(channelName) }
-        // The channel is released here, outside of the lock, together with the objects that its callbacks hold: the `deinit` of such an
-        // object may wait for another thread, which may wait for the lock.
+        // The channel is released here, outside of the lock, together with the objects that its callbacks hold. The `deinit` of such an
+        // object may wait for another thread. That thread may wait for the lock.
         _ = removed
     }
 
@@ -104,8 +104,8 @@ extension PusherConnection {
             tableChanged(in: new, from: former.channels, to: new.channels)
             return former
         }
-        // The former channels are released here, outside of the lock, because the `deinit` of an object that their callbacks hold may wait
-        // for another thread, which may wait for the lock.
+        // The former channels are released here, outside of the lock, together with the objects that their callbacks hold. The `deinit` of
+        // such an object may wait for another thread. That thread may wait for the lock.
         _ = replaced
     }
 

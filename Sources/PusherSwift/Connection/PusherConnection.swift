@@ -113,8 +113,8 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     }
 
     deinit {
-        // The callbacks of channels are released, because they get no further events and often hold their own channel. Channels that belong
-        // to another connection, and were only assigned to this one, still get events and keep their callbacks.
+        // The callbacks of this connection's channels are released, because they get no further events and often hold their own channel. A
+        // channel of another connection that was only assigned to this connection still gets events and keeps its callbacks.
         for channel in channels.channels.values where channel.connection == nil { channel.forgetCallbacks() }
         user.forgetCallbacks()
     }
@@ -240,7 +240,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         set { truth.update { $0.attempts = newValue } }
     }
 
-    /// The session that sends authorisation requests, if the app has set one. By default the library's own HTTP client sends them.
+    /// The session that sends authorisation requests. If the app has set none, the library's own HTTP client sends them.
     open var URLSession: PusherURLSession {
         get { state.withLockedValue { $0.URLSession } }
         set { state.replace(\.URLSession, with: newValue) }

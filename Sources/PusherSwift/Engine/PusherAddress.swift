@@ -33,7 +33,7 @@ enum PusherAddress {
             target: path + query, subprotocols: [PusherMemory.subprotocol])
     }
 
-    /// The host with brackets if it is an IPv6 address, because a URL needs them.
+    /// The host as a URL needs it: an IPv6 address gets brackets, any other host is unchanged.
     private static func bracketed(_ host: String) -> String {
         host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     }

@@ -20,7 +20,7 @@ struct PusherEngineAssembly: Sendable {
     /// observed.
     var observeNetwork: @Sendable (String, Driver) -> NetworkObservation? = { _, _ in nil }
     /// Observes the system's reports that the application goes to the background and returns, and passes them to a driver. Returns nil when
-    /// the system has no such reports, so that the application has to call the client's functions.
+    /// the system has no such reports. In this case the application has to call the client's functions.
     var observeApplication: @Sendable (Driver) -> Observation? = { _ in nil }
 }
 

@@ -20,7 +20,7 @@ open class PusherEvent: NSObject, NSCopying, @unchecked Sendable {
     /// The id of the user who triggered a client event on a presence channel; nil for other events.
     public var userId: String? { message.userID }
 
-    /// The message as it arrived, which `property(withKey:)` reads.
+    /// The message as it arrived, for `property(withKey:)`.
     private let message: PusherEnvelope
 
     init(_ message: PusherEnvelope, named eventName: String? = nil) {

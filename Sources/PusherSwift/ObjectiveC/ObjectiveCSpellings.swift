@@ -1,7 +1,8 @@
 import Foundation
 
-// Replacements for members with optional numbers or enums with associated values, which Objective-C does not have. Swift code can use them
-// as well, as with PusherSwift 10.1. Objective-C gets the members because their classes are `@objcMembers`.
+// Replacements for members that Objective-C cannot use, because their types are optional numbers or enums with associated values. Swift
+// code can use the replacements as well, as with PusherSwift 10.1. Objective-C gets the replacements because their classes are
+// `@objcMembers`.
 
 extension PusherClientOptions {
     /// As `init(authMethod:autoReconnect:host:port:useTLS:activityTimeout:)`.

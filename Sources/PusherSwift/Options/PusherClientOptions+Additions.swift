@@ -78,15 +78,15 @@ extension PusherClientOptions {
         set { state.replace(\.preventsAppNap, with: newValue) }
     }
 
-    /// Called on the callback queue before every request to an endpoint. It returns headers that change, such as a token, which have
-    /// precedence over ``authHeaders``.
+    /// Called on the callback queue before every request to an endpoint. The closure returns headers that change, such as a token. These
+    /// headers have precedence over ``authHeaders``.
     public var authHeadersProvider: (() -> [String: String])? {
         get { state.withLockedValue { $0.authHeadersProvider } }
         set { state.replace(\.authHeadersProvider, with: newValue) }
     }
 
-    /// Called on the callback queue before every request to an endpoint. It returns fields of the form, which have precedence over
-    /// ``authParams``.
+    /// Called on the callback queue before every request to an endpoint. The closure returns fields of the form. These fields have
+    /// precedence over ``authParams``.
     public var authParamsProvider: (() -> [String: String])? {
         get { state.withLockedValue { $0.authParamsProvider } }
         set { state.replace(\.authParamsProvider, with: newValue) }

@@ -21,8 +21,8 @@ import TransportCommon
 open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
     private struct State {
         weak var delegate: WebSocketConnectionDelegate?
-        /// If this socket is the facade of a `PusherConnection`'s own transport, the gate that passes its calls to this transport;
-        /// otherwise nil.
+        /// The gate that passes this socket's calls to the own transport of a `PusherConnection`; nil unless this socket is the facade of
+        /// such a transport.
         weak var gate: SocketGate?
         var link: SocketLink?
         /// The number of the present ping timer. Timers with an earlier number send no further pings.
@@ -167,8 +167,8 @@ extension NWWebSocket {
         state.withLockedValue { $0.gate } === gate
     }
 
-    /// The gate that passes this facade's calls to the connection's own transport. Nil for a socket that is no facade, and for a facade to
-    /// which the app has assigned another delegate, which makes it an independent socket.
+    /// The gate that passes this facade's calls to the connection's own transport; nil if this socket is not a facade. Also nil if the app
+    /// has assigned another delegate to the facade, because this makes the facade an independent socket.
     private var activeGate: SocketGate? {
         state.withLockedValue { $0.gate }.flatMap { $0.isOwn(self) ? $0 : nil }
     }

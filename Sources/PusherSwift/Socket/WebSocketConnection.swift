@@ -43,7 +43,8 @@ public protocol WebSocketConnectionDelegate: AnyObject {
     /// The network became available or unavailable.
     func webSocketViabilityDidChange(connection: WebSocketConnection, isViable: Bool)
 
-    /// The socket migrated to another network path, or failed to. ``NWWebSocket`` never calls this, because it does not migrate.
+    /// The socket migrated to another network path, or the migration failed. ``NWWebSocket`` never calls this method, because it does not
+    /// migrate.
     func webSocketDidAttemptBetterPathMigration(result: Result<WebSocketConnection, NWError>)
 
     /// The socket failed.
