@@ -129,7 +129,8 @@ extension ConnectionMachine {
 }
 
 // Calls the methods of the current session. For each call, the machine moves its pending work and the effects so far into a
-// `SessionActions` value, to which the session adds its actions. After the call the machine takes both back.
+// `SessionActions` value, and the session adds its actions to this value. After the call, the machine takes its pending work and the
+// effects back.
 extension ConnectionMachine {
     @usableFromInline typealias SessionCall = (inout Session, inout Session.Memory, inout SessionActions<Session>) -> Void
 

@@ -99,8 +99,8 @@ extension SessionActions {
         if let id = work.timers.cancel(.session(timer)) { effects.append(.cancelTimer(id)) }
     }
 
-    /// Sets how long the service allows the connection to be silent, at least one second. The shorter of this and the policy's limit
-    /// applies.
+    /// Sets how long the service allows the connection to be silent, at least one second. If the policy's limit is shorter, the policy's
+    /// limit applies.
     public mutating func limitSilence(to duration: Duration) {
         silence = max(duration, .seconds(1))
     }

@@ -42,8 +42,8 @@ public final class Broadcaster<Element: Sendable>: Sendable {
         self.dropped = dropped
     }
 
-    /// Calls `body` on `queue` with all elements that are sent from now on, in order and in batches, so that the queue gets one work item
-    /// per batch.
+    /// Calls `body` on `queue` with all elements that are sent from now on, in order and in batches. The queue gets one work item for each
+    /// batch.
     ///
     /// - Returns: the observation, which ends when it is cancelled or released.
     public func observe(

@@ -154,7 +154,7 @@ final class StreamSink<Element: Sendable>: Sink {
             }
             state.consumer = nil
             let batch = state.backlog.takeAll()
-            // The consumer tracker is called while the lock is held, so that it gets the calls in the order of the events.
+            // The consumer tracker is called while the lock is held, so that its methods are called in the order of the events.
             if batch.isEmpty {
                 tracker?.ended(ObjectIdentifier(self))
             } else {

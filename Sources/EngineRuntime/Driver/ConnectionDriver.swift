@@ -265,7 +265,7 @@ extension ConnectionDriver {
     }
 
     @usableFromInline func run(_ job: Session.Job, id: JobID, attempt: AttemptID) {
-        // The job is registered before it starts, because it may end before `start` returns.
+        // The job is registered before `start` is called, because the job may end before `start` returns.
         running.withLockedValue { $0.jobs[id] = Running.Job(attempt: attempt, cancel: {}) }
         let cancel = jobs.start(job) { [weak self] result in
             guard let self else { return }

@@ -52,7 +52,7 @@ public enum SystemActivity {
     /// - Returns: a closure that allows App Nap again; call it once, from any thread.
     public static func preventAppNap(reason: String) -> @Sendable () -> Void {
         #if canImport(AppKit) && !canImport(UIKit)
-            // `activity` needs no lock, because it is only passed back to the system once, which is allowed on any thread.
+            // `activity` needs no lock: the only later access passes it back to the system, which is allowed on any thread.
             nonisolated(unsafe) let activity = ProcessInfo.processInfo.beginActivity(
                 options: .userInitiatedAllowingIdleSystemSleep, reason: reason)
             return { ProcessInfo.processInfo.endActivity(activity) }

@@ -40,14 +40,14 @@ import DequeModule
         return isAtWork
     }
 
-    /// Removes and returns all waiting elements. Returns nil when there are none; the thread that adds the next element must then process
-    /// it.
+    /// Removes and returns all waiting elements. Returns nil when no elements wait; then the thread that adds the next element must process
+    /// that element.
     @inlinable package mutating func takeAll() -> Buffer.Batch? {
         goesOn() ? waiting.takeAll() : nil
     }
 
-    /// Removes and returns all waiting elements, and ends processing: the thread that adds the next element must process it, even before
-    /// this batch was processed.
+    /// Removes and returns all waiting elements, and ends processing. The thread that adds the next element must process that element, even
+    /// if the returned elements are not processed yet.
     @inlinable package mutating func takeAllAndRest() -> Buffer.Batch {
         isAtWork = false
         return waiting.takeAll()
@@ -69,8 +69,8 @@ extension CoalescingQueue where Buffer: RangeReplaceableCollection {
         return begin()
     }
 
-    /// Removes and returns the first waiting element. Returns nil when there is none; the thread that adds the next element must then
-    /// process it.
+    /// Removes and returns the first waiting element. Returns nil when no element waits; then the thread that adds the next element must
+    /// process that element.
     @inlinable package mutating func takeFirst() -> Buffer.Element? {
         goesOn() ? waiting.removeFirst() : nil
     }

@@ -117,7 +117,7 @@ public final class ScriptedJobs<Session: ProtocolSession>: JobRunner {
     /// Creates a job runner.
     ///
     /// - Parameter answer: called on the thread that starts a job; its result finishes the job at once. If the closure or its result is
-    ///   nil, the job waits.
+    ///   nil, the job runs until ``finishNext(_:)`` finishes it.
     public init(answer: (@Sendable (Session.Job) -> Result<Session.JobResult, ConnectionFailure>?)? = nil) {
         state.withLockedValue { $0.answer = answer }
     }

@@ -69,7 +69,7 @@ public struct LineSession: ProtocolSession {
 
     /// State of the session that survives reconnects.
     public struct Memory: Hashable, Sendable {
-        /// The channels to subscribe.
+        /// The channels to which the session subscribes.
         public var wanted: [String] = []
         var waiting: [String: [RequestID]] = [:]
         /// For each channel that was subscribed when the connection was lost, the time at which data was last received before the loss.

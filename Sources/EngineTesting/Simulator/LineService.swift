@@ -8,7 +8,7 @@ public struct LineService: SimulatedService {
 
     /// The number of each channel's last message. Messages are numbered from 1 in each channel.
     private var published: [String: Int] = [:]
-    /// The channels that the client has subscribed on the current connection.
+    /// The channels to which the client has subscribed on the current connection.
     private var subscribed: Set<String> = []
     /// For each channel, one number for each subscription that the server has confirmed, oldest first: the number of the channel's last
     /// message at the time of the confirmation.
