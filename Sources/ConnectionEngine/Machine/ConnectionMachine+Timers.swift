@@ -90,8 +90,8 @@ extension ConnectionMachine {
         }
     }
 
-    /// Ends the present attempt to connect, or the pause before the next one, in phase `failed`, because the time limit of `connect` is
-    /// over (rule CN-8).
+    /// Ends the present attempt to connect, or the pause before the next attempt, because the time limit of `connect` is over (rule CN-8).
+    /// The machine enters phase `failed`.
     mutating func runOutOfTime(at now: Moment, into effects: inout [Effect<Session>]) {
         let failure = ConnectionFailure(.timeout, "The client did not connect within the time limit that the caller set.")
         if state == .connecting { endAttempt(failure, close: .abort, at: now, into: &effects) }

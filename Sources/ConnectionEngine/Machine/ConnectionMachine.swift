@@ -57,7 +57,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     /// Whether the transport of the current session is open.
     @usableFromInline var isOpen = false
     @usableFromInline var lastHeard: Moment?
-    /// When the probe was sent whose answer has not arrived yet, such as a ping; nil when no probe is unanswered.
+    /// The time at which the unanswered probe, such as a ping, was sent; nil when no probe is unanswered.
     @usableFromInline var probedAt: Moment?
     /// The longest silence that the service allows on a connection; nil if the service has not named any.
     @usableFromInline var serverSilence: Duration?

@@ -95,7 +95,7 @@ extension PubNub {
 }
 
 extension PubNub {
-    /// Sends a request whose answer is one metadata object. The call's decoder has checked that the answer contains it.
+    /// Sends a request whose answer is one metadata object. The call's decoder has checked that the answer contains this object.
     private func object(_ call: PubNubObjectsCall) async throws(PNCallError) -> JSONText {
         guard let object = try await answer(to: call).object else {
             throw PNCallError(.malformed("The service's answer contains no metadata object."))

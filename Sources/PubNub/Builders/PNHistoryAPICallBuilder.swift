@@ -10,7 +10,7 @@ public final class PNHistoryAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     /// is set.
     public var channels: ([String]) -> PNHistoryAPICallBuilder { argument { $0.draft.channels = $1 } }
     /// The timetoken that bounds the time range and does not belong to it. Without `end`, the answer has messages that are older than this
-    /// timetoken, or newer than it with `reverse`.
+    /// timetoken; with `reverse`, it has newer messages.
     public var start: (NSNumber) -> PNHistoryAPICallBuilder { argument { $0.draft.start = $1 } }
     /// The timetoken that bounds the time range and belongs to it; by default there is no such bound.
     public var end: (NSNumber) -> PNHistoryAPICallBuilder { argument { $0.draft.end = $1 } }

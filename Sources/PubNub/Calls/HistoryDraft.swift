@@ -76,7 +76,7 @@ struct HistoryContent: Sendable {
 
     /// Whether the request includes metadata of the messages, such as timetokens or actions.
     var isDetailed: Bool
-    /// Whether a single channel was requested: its messages are then also the result's `messages`.
+    /// Whether a single channel was requested. If so, the channel's messages are also the result's `messages`.
     var isSingle: Bool
     /// Whether the result's `channels` groups the messages by channel.
     var isByChannel: Bool

@@ -73,7 +73,7 @@ public final class PNConfiguration: Sendable {
         set { write(\.origin, newValue) }
     }
 
-    /// The keyset's publish key, which requests that publish messages contain.
+    /// The keyset's publish key. Every request that publishes a message contains this key.
     public var publishKey: String {
         get { read(\.publishKey) }
         set { write(\.publishKey, newValue) }

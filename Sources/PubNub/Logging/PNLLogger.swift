@@ -110,7 +110,7 @@ public final class PNLLogger: Sendable {
         change { $0.level &= ~level }
     }
 
-    /// Writes a line if ``enabled`` is true and one of its levels is enabled.
+    /// Writes a line if ``enabled`` is true and one of the line's levels is enabled.
     public func log(_ level: UInt, message: String) {
         let now = settings.withLockedValue { $0 }
         guard now.isEnabled, now.level & level != 0 else { return }

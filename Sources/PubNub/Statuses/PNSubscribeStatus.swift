@@ -9,7 +9,7 @@ public final class PNSubscribeStatus: PNErrorStatus, @unchecked Sendable {
     public let subscribedChannels: [String]
     /// All subscribed groups.
     public let subscribedChannelGroups: [String]
-    /// The message that caused the status; without content when no message caused it.
+    /// The message that caused the status. If no message caused the status, this is a value without content.
     public let data: PNSubscriberData
     private let current: PubNubCursor
     private let last: PubNubCursor

@@ -56,8 +56,8 @@ public enum PusherRequestSignature {
 
     /// Checks the authentication of a request on a server.
     ///
-    /// `body_md5` is checked when there is a body. Without a body it may be missing; if it is sent nevertheless, as by one official SDK, it
-    /// must be right.
+    /// The parameter `body_md5` is checked when there is a body. Without a body the parameter may be missing; if it is sent nevertheless,
+    /// as one official SDK does, it must be right.
     ///
     /// - Parameters:
     ///   - parameters: all parameters of the query, decoded.
@@ -68,8 +68,8 @@ public enum PusherRequestSignature {
         try check(method: method, path: path, parameters: parameters, body: body, key: key, secrets: [secret], now: now)
     }
 
-    /// Checks the authentication of a request for an application with several valid secrets: it may be signed with any of them. Otherwise
-    /// like ``check(method:path:parameters:body:key:secret:now:)``.
+    /// Checks the authentication of a request for an application with several valid secrets. The request may be signed with any of these
+    /// secrets. Otherwise like ``check(method:path:parameters:body:key:secret:now:)``.
     public static func check(
         method: String, path: String, parameters: [Parameter], body: [UInt8], key: String, secrets: [String], now: Int
     ) throws(PusherRequestSignatureError) {
