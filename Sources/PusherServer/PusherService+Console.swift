@@ -43,7 +43,7 @@ extension PusherService: ConsoleService {
         return application
     }
 
-    /// An application for a call that the HTTP API would refuse if the application is disabled.
+    /// Returns the application for a call of the console. Throws when the application is disabled, as the HTTP API does for the same call.
     private func enabledApplication(_ id: String?) throws(HTTPProblem) -> Application {
         let application = try application(listed: id)
         guard application.isEnabled else { throw .disabledApplication }
@@ -70,8 +70,8 @@ extension PusherService: ConsoleService {
         }
     }
 
-    /// Returns whether a channel matches the kind by which the console's list is filtered. Nil and an empty text match every channel (rule
-    /// CO-97).
+    /// Returns the condition for channels of the kind by which the console filters its list. If the kind is nil or an empty text, every
+    /// channel meets the condition (rule CO-97).
     private static func selection(_ kind: String?) throws(HTTPProblem) -> @Sendable (String) -> Bool {
         let access: PusherChannelKind.Access
         switch kind ?? "" {

@@ -3,8 +3,8 @@ import NIOCore
 import ServerRuntime
 import ServerStorage
 
-/// Makes all decisions that the Pusher connections of all servers share: subscriptions, signed-in users, cached events of channels, and the
-/// use of an application's limits.
+/// Makes the decisions about the Pusher connections of all servers together: about subscriptions, signed-in users, cached events of
+/// channels, and the use of an application's limits.
 ///
 /// Commands for one channel are decided one after the other, and so are commands for the users of one application. The resulting changes
 /// are passed to the nodes in that order, so all subscribers of a channel get its events in the same order (rule SV-2). ``LocalChannels``,
@@ -32,8 +32,8 @@ package protocol ChannelBackend: AnyObject, Sendable {
         completion: @escaping @Sendable (Result<SubscriptionGrant, SubscribeRefusal>) -> Void)
     /// Whether ``subscribe(_:completion:)`` always calls its completion before it returns.
     var answersAtOnce: Bool { get }
-    /// The number of unanswered subscriptions at which reading from a connection of an application pauses. Reading resumes when at most
-    /// half of this number are unanswered.
+    /// The number of a connection's unanswered subscriptions at which the server stops reading from that connection. Reading resumes when
+    /// at most half of this number of subscriptions are unanswered.
     func subscriptionsAhead(of application: Application) -> Int
     /// Ends a subscription.
     @discardableResult
@@ -54,10 +54,10 @@ package protocol ChannelBackend: AnyObject, Sendable {
     /// - Parameter completion: called once, on any thread, unless ``giveUpPlace(_:of:)`` was called before.
     /// - Returns: the ticket for ``giveUpPlace(_:of:)``.
     func awaitPlace(of application: Application, _ completion: @escaping @Sendable (ConnectionPlace) -> Void) -> UInt64
-    /// Cancels ``awaitPlace(of:_:)`` because the connection has closed. Does nothing when its completion was called already or is about to
-    /// be.
+    /// Cancels ``awaitPlace(of:_:)`` because the connection has closed. Does nothing when the completion of that call was called already or
+    /// is about to be called.
     func giveUpPlace(_ ticket: UInt64, of application: Application)
-    /// Counts the end of a connection, so that the application may have another one.
+    /// Counts the end of a connection, so that the application may open another connection.
     func closeConnection(of application: Application)
     /// Counts published messages of the application's server against its limit.
     func spend(publishes: Int, of application: Application) throws(HTTPProblem)
@@ -79,7 +79,7 @@ package protocol ChannelBackend: AnyObject, Sendable {
     func audience(of channel: ChannelID) -> EventLoopSet
     /// Passes to `body` the occupied channels of an application whose names begin with `prefix`, in several parts, until it returns false.
     func forEachOccupied(application: String, prefix: String, _ body: ([ChannelOccupancy]) -> Bool)
-    /// The number of open connections of an application, on all servers as far as this process has their counts.
+    /// The number of open connections of an application, on all servers. Servers whose counts this process has not received are missing.
     func connections(of application: Application) -> Int
     /// The number of channels with at least one subscription.
     var channelCount: Int { get }
@@ -103,7 +103,7 @@ package enum ConnectionPlace: Hashable, Sendable {
     case given
     /// The application has reached its limit of connections.
     case full
-    /// The leader decides; the connection waits for the leader's answer.
+    /// The leader has to decide whether the connection is admitted. The connection waits for the leader's answer.
     case asked
     /// The leader cannot be reached.
     case unavailable

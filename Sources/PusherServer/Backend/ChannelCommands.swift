@@ -22,7 +22,7 @@ package struct ChannelPublication: Sendable {
     var excluding: SocketID?
     /// The event in the form that a cache channel stores; nil for other channels.
     var cached: CachedMessage?
-    /// The event in the form for the server's other services, such as PubNub; nil when it is not passed to them.
+    /// The event in the form for the server's other services, such as PubNub; nil when the event is not passed to those services.
     var bridged: BridgedEvent?
 }
 
@@ -49,7 +49,8 @@ package struct SubscriptionRecovery: Hashable, Sendable {
     var request: PusherRecoverRequest?
     /// The largest number of bytes of events to replay to the connection.
     var limit: Int
-    /// Whether the subscription may start a history for its channel. This field is not sent to a leader (rule RV-16).
+    /// Whether the subscription may start the channel's history, the list of events for later replays. This field is not sent to a leader
+    /// (rule RV-16).
     var mayBegin = true
 }
 
@@ -92,7 +93,7 @@ package struct EndedSubscription: Sendable {
     var userID: String?
     /// The connection that has unsubscribed; nil when it has closed.
     var subscriber: ChannelSubscriber?
-    /// Whether remaining members are not notified, because their connections are about to close as well.
+    /// If true, the remaining members are not notified of the end, because their connections are about to close as well.
     var isSilent = false
 }
 
@@ -116,7 +117,7 @@ package enum ChannelChange: Sendable {
     case subscribed(ChannelSubscriber, ChannelID, confirmation: ByteBuffer)
     /// Stop delivering the channel's events to this connection.
     case unsubscribed(ChannelSubscriber, ChannelID)
-    /// Deliver a frame to signed-in connections of one event loop.
+    /// Deliver a frame to the signed-in connections with these socket ids, all of one event loop.
     case tell([SocketID], eventLoopID: Int, ByteBuffer)
     /// Close connections of an application, or of one of its signed-in users.
     case close(PusherCloseReason, application: String, user: String?)

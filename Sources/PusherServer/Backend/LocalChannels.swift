@@ -24,7 +24,7 @@ package final class LocalChannels: ChannelBackend {
     let bridge: (any BridgeTap)?
     /// Called for each event that a cache channel stores, under the lock of the channel's shard.
     let remembering: (@Sendable (ChannelID, CachedMessage) -> Void)?
-    /// Called for each event with a position that no subscriber receives, under the lock of its shard.
+    /// Called for each event that has a position but no subscriber to receive it, under the lock of the channel's shard.
     let unheard: (@Sendable (ByteBuffer, ChannelID, SocketID?, PositionedEvent) -> Void)?
     private let clock: ServerClock
     private let userOfflineGrace: Duration
@@ -35,7 +35,7 @@ package final class LocalChannels: ChannelBackend {
     ///   - userOfflineGrace: a user who reconnects within this time is not reported as offline to watchers.
     ///   - maximumPendingBytes: the largest number of bytes that may wait for one connection.
     ///   - remembering: called for each event that a cache channel stores.
-    ///   - unheard: called for each event with a position that no subscriber receives.
+    ///   - unheard: called for each event that has a position but no subscriber to receive it.
     ///   - makeEpoch: makes a unique name for a new history of events.
     ///   - partition: the partition of the cluster that has these channels.
     package init(
@@ -85,7 +85,7 @@ package final class LocalChannels: ChannelBackend {
     package func join(_ node: any ChannelNode) { nodes.join(node, as: node) }
     package func leave(_ node: any ChannelNode) { nodes.leave(node) }
 
-    /// Removes all histories, because another process makes the decisions from now on.
+    /// Removes all histories, because another process decides about the channels from now on.
     func forgetHistories() {
         for shard in shards {
             shard.withLockedValue { shard in
@@ -125,8 +125,8 @@ package final class LocalChannels: ChannelBackend {
         }
     }
 
-    /// Passes the positions that have changed since the last call to `write`, which is called under the lock of a shard and may only
-    /// enqueue.
+    /// Passes to `write` the positions that have changed since the last call of this method. `write` is called under the lock of a shard,
+    /// so it may only enqueue.
     func writeChangedPositions(_ write: ([HistoryPart]) -> Void) {
         for shard in shards {
             shard.withLockedValue { shard in

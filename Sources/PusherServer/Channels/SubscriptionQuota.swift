@@ -4,8 +4,8 @@ import ServerStorage
 
 /// Counts the channels and subscriptions of each application against its limits (rule SP-66). May be used from any thread.
 ///
-/// The key of an application is public, and public channels need no signature, so without this limit each connection could add its
-/// own limit of channels to the tables of the server.
+/// The key of an application is public, and public channels need no signature, so anybody can open many connections. Without this limit,
+/// each of them could add as many channels to the tables of the server as one connection may have.
 final class SubscriptionQuota: Sendable {
     private let counts = NIOLockedValueBox<[Identifier: ChannelUse]>([:])
 

@@ -215,8 +215,8 @@ extension ClusterChannels {
     private func end(_ ended: [EndedHolding], application: String, isSilent: Bool) {
         guard !ended.isEmpty else { return }
         tell(.unsubscribe(application: application, ended, isSilent: isSilent)) { [state] _ in
-            // The node's record is removed even if the request has failed: a subscription that the leader has and that is missing in the
-            // node's next announcement is ended by the leader.
+            // The subscriptions are removed from the node's records even if the request has failed. The leader will end them nevertheless:
+            // it ends each subscription that is missing in the node's next announcement.
             state.withLockedValue { state in
                 for holding in ended {
                     let channel = ChannelID(application: application, name: holding.channel)

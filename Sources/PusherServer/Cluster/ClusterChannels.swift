@@ -10,8 +10,8 @@ import WireCoding
 /// The ``ChannelBackend`` of one node in a cluster: sends commands to the leader, and applies the leader's decisions to the node's
 /// connections.
 ///
-/// Stores the subscriptions and sign-ins of the node's own connections, in order to deliver events and to announce them to a new leader.
-/// Reads return data of this node only, because requests of the HTTP API are forwarded to the leader (rule CP-3).
+/// Stores the subscriptions and sign-ins of the node's own connections: it needs them to deliver events, and announces them to a new
+/// leader. Reads return data of this node only, because requests of the HTTP API are forwarded to the leader (rule CP-3).
 package final class ClusterChannels: ChannelBackend {
     struct State: Sendable {
         var node: (any ChannelNode)?
@@ -77,12 +77,13 @@ package final class ClusterChannels: ChannelBackend {
 
     // MARK: Requests
 
-    /// Sends a request to the leader and retries without a time limit; if the leader changes, the request is sent to the next one.
+    /// Sends a request to the leader, and repeats it without a time limit until it is answered. If the leader changes, the request is sent
+    /// to the new leader.
     func tell(_ request: PusherRequest, _ completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void) {
         bus.request(request.encoded(), of: .pusher, within: nil, isRepeatable: true, completion: completion)
     }
 
-    /// Sends a request to the leader that fails after `callLimit`, because its answer is of no use later.
+    /// Sends the leader a request that fails after `callLimit`. A later answer would be of no use.
     private func ask(_ request: PusherRequest, _ completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void) {
         bus.request(request.encoded(), of: .pusher, within: callLimit, isRepeatable: true, completion: completion)
     }
@@ -206,7 +207,7 @@ package final class ClusterChannels: ChannelBackend {
     }
 
     /// Requests permission from the leader for the waiting connections of an application. Each application has at most one such request in
-    /// progress, without a deadline, because permissions that arrive too late have to be returned.
+    /// progress. The request has no deadline, because the node has to return permissions that arrive too late.
     private func askForPlaces(of application: String) {
         guard let count = connections.withLockedValue({ $0.ask(for: application) }) else { return }
         tell(.places(ApplicationCount(application: application, count: count))) { [self] result in
@@ -313,8 +314,8 @@ extension ClusterChannels: ClusterMember {
         stride(from: 0, to: list.count, by: announced).map { Array(list.clamped(from: $0, to: $0 + announced)) }
     }
 
-    /// Closes the node's connections after events were lost. Reconnected clients subscribe again and request missing events. Other clients
-    /// see members leave, because the nodes are not all interrupted at the same time.
+    /// Closes the node's connections after events were lost. Reconnected clients subscribe again and request missing events. Clients of
+    /// other nodes are notified that the members of this node have left, because not all nodes lose events at the same time.
     ///
     /// With several partitions, only connections that have subscriptions or a signed-in user in this partition are closed (rule CR-85).
     package func interrupted() {

@@ -10,11 +10,11 @@ import WireCoding
 
 /// Hands over the histories of a leader that resigns to the next leader, in a map of the store (rules RV-22 and RV-23).
 ///
-/// Events that are decided after their channel's history was written are written as well, in the same batch as the decisions. So the next
-/// leader has the complete history, or can detect that events are missing.
+/// Later events of a channel whose history was already written are added to the map, in the same batch as the decision about the event. So
+/// the next leader has the complete history, or can detect that events are missing.
 final class HistoryHandover: Sendable {
-    /// The largest number of bytes of histories that are handed over, and the time after which the store deletes what the next leader has
-    /// not taken.
+    /// The largest number of bytes of histories that are handed over, and the time after which the store deletes histories that the next
+    /// leader has not read.
     static let maximumBytes = 64 << 20
     private static let lifetime = Duration.seconds(600)
     /// When this number of bytes of history parts is collected, they are written to the store.
@@ -84,7 +84,7 @@ final class HistoryHandover: Sendable {
             return !state.isOver && state.bytes > Self.maximumBytes
         }
         guard isTooMuch else { return }
-        // The part of the histories that was stored is removed, because the next leader would take it for the complete histories.
+        // The part of the histories that was stored before is removed, because the next leader would treat this part as complete.
         output.write([.remove(key)], of: .pusher)
         logger.warning(
             "Pusher channel histories are too large to hand over: the next leader restores only logged events",

@@ -31,8 +31,8 @@ final class HistoryPositions: Sendable {
     private static let markField = ByteBuffer(string: "mark")
     /// The largest number of map fields in one write to the store.
     private static let part = 1_000
-    /// The interval in which a new mark is written to the log even if no position has changed. It is short, so that the next leader finds
-    /// the latest mark in the log, from which older entries are removed.
+    /// The interval in which a mark is written to the log even if no position has changed. It is short, because old entries are removed
+    /// from the log: the next leader must always find the latest mark there.
     private static let markInterval = Duration.seconds(5)
 
     init(_ context: ClusterLeaderContext, key: StoreKey, clock: ServerClock, logger: Logger) {
@@ -52,8 +52,8 @@ final class HistoryPositions: Sendable {
             return !state.isBegun
         }
         if begins {
-            // No event got a position before the first history started. So the log contains all events with positions after this mark, and
-            // the store may name the mark at once.
+            // No event got a position before the first history started. So all events with positions follow this mark in the log, and the
+            // mark can be stored as the latest one at once.
             let mark = next()
             emit(mark, writes: [point(to: mark)])
         }
@@ -100,8 +100,8 @@ final class HistoryPositions: Sendable {
             ])
     }
 
-    /// Writes the positions that have changed. A new mark is written to the log before them. Only after all positions are written, the
-    /// store names this mark as the latest one.
+    /// Writes the positions that have changed. A new mark is written to the log before them. Only after all positions are written, this
+    /// mark is stored as the latest one.
     func sweep(_ channels: LocalChannels) {
         guard state.withLockedValue(\.isBegun) else { return }
         let now = clock.monotonic()

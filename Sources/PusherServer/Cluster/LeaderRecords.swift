@@ -13,7 +13,8 @@ final class LeaderRecords: Sendable {
     private let clock: ServerClock
     private let userOfflineGrace: Duration
     private let keys: RecordKeys
-    /// The time until which the lists of absences and of offline users can have expired entries to remove.
+    /// The time until which the stored lists of absences and of offline users may contain entries that expire, so that they must be
+    /// searched.
     private let fading = NIOLockedValueBox(MonotonicInstant(nanoseconds: .min))
     private let index = NIOLockedValueBox(CacheIndex())
 

@@ -25,7 +25,7 @@ struct NodeConnections: Sendable {
         /// The part of `total`, the application's connections on all nodes, that belongs to this node.
         var included = 0
         var total = 0
-        /// Connections that wait for a place, oldest first. The first `asked` of them are covered by the request in progress.
+        /// Connections that wait for a place, oldest first. The request in progress asks for places for the first `asked` of them.
         var waiting: Deque<Waiting> = []
         /// The number of entries of `waiting` that the request to the leader covers.
         var asked = 0
@@ -95,7 +95,7 @@ struct NodeConnections: Sendable {
     }
 
     /// Removes a connection that has closed while it waited for a place; its completion is not called. Does nothing when the completion was
-    /// called already or is about to be.
+    /// called already or is about to be called.
     mutating func giveUp(_ ticket: UInt64, of application: String) {
         let id = Identifier(application)
         guard let index = counts[id]?.waiting.firstIndex(where: { $0.ticket == ticket }) else { return }
@@ -186,7 +186,7 @@ struct NodeConnections: Sendable {
         return report
     }
 
-    /// Records that the leader has counted the changes of a report.
+    /// Records that the leader has applied the changed counts of a report.
     mutating func reported(_ report: [ApplicationCount]) {
         isReporting = false
         for change in report {

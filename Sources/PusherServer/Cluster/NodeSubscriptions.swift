@@ -4,7 +4,7 @@ import ServerValues
 /// The subscriptions of one node's connections that the leader has confirmed. A value without locks.
 ///
 /// Delivery to a connection stops when the connection leaves. The node keeps the subscription until the leader has ended it, so that an
-/// announcement in the meantime agrees with the leader's state (rule CP-20).
+/// announcement before that end has the same subscriptions as the leader (rule CP-20).
 struct NodeSubscriptions: Sendable {
     private struct Seat {
         var user: Identifier?

@@ -4,7 +4,7 @@ import NIOCore
 /// The signed-in connections of one node. A value without locks.
 ///
 /// Each connection has at most one sign-in that was sent to the leader and is not answered, and one that waits. A client that signs in
-/// repeatedly while there is no leader replaces the waiting one.
+/// repeatedly while there is no leader replaces the sign-in that waits.
 ///
 /// When ``limit`` sign-ins are unanswered, further ones wait in a queue. The sign-in of a closed connection is removed from the queue,
 /// because sent requests wait for a leader without a time limit while connections come and go (rule CR-91).
@@ -16,7 +16,7 @@ struct NodeUsers: Sendable {
         /// The connection's sign-in that the leader has confirmed; nil if there is none.
         var held: SignedInConnection?
         var isOnItsWay = false
-        /// Whether a sign-in was ever sent, so that the leader may have recorded it.
+        /// Whether a sign-in was ever sent. If so, the leader may have recorded it, even if it was not answered.
         var wasSent = false
         var isQueued = false
         var waiting: SignIn?

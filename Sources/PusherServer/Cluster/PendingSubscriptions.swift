@@ -185,8 +185,8 @@ struct PendingSubscriptions: Sendable {
 
     // MARK: Time
 
-    /// When the oldest subscription has waited for longer than `patience`, counted from the leader's last answer: as long as the leader
-    /// answers, all subscriptions are answered in time.
+    /// The time at which the oldest subscription will have waited for `patience`; nil when none waits. The wait is counted from the
+    /// leader's last answer if that came later than the subscription. So no subscription is overdue as long as the leader answers.
     func deadline(after patience: TimeAmount) -> NIODeadline? {
         waits.first.map { max($0.since, answeredAt ?? $0.since) + patience }
     }

@@ -216,12 +216,12 @@ final class PusherClusterLeader: ClusterLeader {
         }
     }
 
-    /// Ends one subscription, if the node holds it.
+    /// Ends one subscription of the node to a channel. Does nothing if the leader counts no such subscription.
     private func end(_ channel: ChannelID, _ user: String?, of node: ClusterNode) {
         guard let number = number(of: node), let left = holdings.withLockedValue({ $0.remove(channel, user: user, of: node) })
         else { return }
-        // The node's new number of subscriptions is stored after the resulting event is in the log. If the two are in different batches and
-        // the second one is lost, the next leader ends the subscription a second time.
+        // The node's new number of subscriptions is stored after the resulting event is in the log. If the batch with this number is lost,
+        // the next leader only ends the subscription a second time.
         defer { records.keep(left) }
         guard let application = application(channel.application) else { return }
         channels.unsubscribe(
@@ -344,8 +344,8 @@ final class PusherClusterLeader: ClusterLeader {
             // The completion is empty, because no client waits for a confirmation.
             for _ in 0..<holding.count { subscribe(.unnamed, to: holding.channel, holding.member, of: node) { _ in } }
         }
-        // If the previous leader's histories are lost, their positions are not valid here. New histories start now, for the events from now
-        // on (rule RV-20).
+        // The channels of these subscribers need histories. If the previous leader's histories are lost, new ones with new positions start
+        // here (rule RV-20).
         for channel in recovering {
             guard let settings = application(channel.application)?.recovery else { continue }
             self.channels.beginHistory(of: channel, settings)

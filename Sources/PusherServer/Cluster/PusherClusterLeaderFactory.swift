@@ -134,8 +134,8 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         // Stored webhook events are queued before any new event, so that receivers get the previous leader's events first.
         service.webhooks.restore()
         remote.tellWebhooks(by: service)
-        // Delayed webhook events are scheduled again. If a user has rejoined or a channel is occupied again within the delay, nothing is
-        // reported.
+        // Delayed webhook events are scheduled again. An event is not reported if its user has rejoined, or its channel is occupied again,
+        // within the delay.
         for (channel, user) in restored.absences where isAway(channel, user, channels) {
             let news = user.map { ChannelWebhookEvent.Kind.memberRemoved(user: $0) } ?? .vacated
             // The delayed event is stored again, so that the next leader sends it after a new delay if this leader ends earlier.

@@ -13,8 +13,8 @@ struct LoggedPosition: Hashable, Sendable {
     var time: Int64
 }
 
-/// A mark in the log, which shows the next leader from where the log has all events that belong to stored positions. It is identified by
-/// the leader's generation and a number that the leader counts.
+/// A mark in the log. It shows the next leader that all later events, whose positions may be stored, are still in the log. It is identified
+/// by the leader's generation and a number that the leader counts.
 struct HistoryMark: Hashable, Sendable, CustomStringConvertible {
     var generation: UInt64
     var number: UInt64

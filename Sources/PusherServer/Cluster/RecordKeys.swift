@@ -12,7 +12,8 @@ struct RecordKeys: Sendable {
     let connections: StoreKey
     /// Sorted set of users who have disconnected, ordered by the time of the disconnection.
     let offline: StoreKey
-    /// Sorted set of vacated channels and members who have left, ordered by that time. Webhooks report them with a delay.
+    /// Sorted set of vacated channels and members who have left, ordered by the time of the event. Webhooks report these events with a
+    /// delay.
     let absences: StoreKey
     /// Map from number to a webhook event that no receiver has accepted yet.
     let webhooks: StoreKey

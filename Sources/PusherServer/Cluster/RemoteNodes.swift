@@ -8,8 +8,8 @@ import ServerStorage
 /// The nodes of a cluster as one ``ChannelNode`` of the leader's channels. Each node counts as one event loop, and a change that concerns
 /// several nodes is sent to all of them as one message.
 ///
-/// This object joins the channels before all other nodes. It is therefore also called for webhook events, which it passes to the leader's
-/// own service.
+/// This object joins the channels before all other nodes. As the first node it also gets the webhook events, which it passes to the
+/// leader's own service.
 final class RemoteNodes: ChannelNode {
     private struct State: Sendable {
         var numbers: [ClusterNode: Int] = [:]
@@ -150,8 +150,8 @@ final class RemoteNodes: ChannelNode {
             time: Int64(clamping: clock.unixTicks() / 10_000))
     }
 
-    /// The nodes that get a change for these event loops; nil for none. If several nodes have subscribers, it is sent to all nodes, because
-    /// a node without subscribers only needs a table lookup to ignore it.
+    /// The nodes that get a change for these event loops; nil for none. If several nodes have subscribers, the change is sent to all nodes,
+    /// because a node without subscribers can ignore it after one table lookup.
     private func audience(_ eventLoops: EventLoopSet) -> ClusterAudience? {
         state.withLockedValue { state in
             var numbers = eventLoops.makeIterator()

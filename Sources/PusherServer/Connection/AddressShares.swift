@@ -165,8 +165,8 @@ extension ApplicationLimits {
         connections.flatMap { share(of: $0, atLeast: Self.leastConnections) }
     }
 
-    /// The number of subscriptions that one address may have; nil when there is no limit per address. As each may be to another channel,
-    /// the share of the limit of channels applies as well.
+    /// The number of subscriptions that one address may have; nil when there is no limit per address. Each subscription may be to a
+    /// different channel, so it is also limited by the address's share of the application's limit of channels.
     var subscriptionsOfAddress: Int? {
         guard let some = share(of: subscriptions, atLeast: channelsPerConnection) else { return nil }
         return min(some, share(of: channels, atLeast: channelsPerConnection) ?? some)

@@ -3,7 +3,7 @@ import ServerValues
 /// The cost that a connection has caused to other clients by ending subscriptions, reduced over time (rule SP-64).
 ///
 /// Each end of a subscription is reported to the remaining subscribers, as a changed count or as a member who has left. A client that joins
-/// and leaves repeatedly thus causes traffic for every subscriber, and has to wait before it may join again. Ending a subscription is never
+/// and leaves repeatedly causes traffic for every subscriber, so it has to wait before it may join again. Ending a subscription is never
 /// refused.
 struct ChurnAccount: Hashable, Sendable {
     /// The cost of ending a subscription to a presence channel. Other channels cost 1; presence costs more, because every member gets a

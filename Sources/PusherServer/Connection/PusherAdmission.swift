@@ -29,8 +29,8 @@ enum PusherAdmission {
         guard let application = applications.application(key: target.segments[1]) else { throw .unknownApplication }
         guard application.isEnabled else { throw .disabledApplication }
         guard visitor.usesTLS || !application.requiresTLS else { throw .needsTLS }
-        // Only browsers send an origin that can be trusted: this check protects users of foreign web pages, and not the application from
-        // programs.
+        // Only the origin that a browser sends can be trusted. So this check protects users against foreign web pages, but does not protect
+        // the application against programs, which can send any origin.
         if let origin = visitor.origin, !OriginPattern.allow(origin, by: application.allowedOrigins) { throw .foreignOrigin }
         return application
     }

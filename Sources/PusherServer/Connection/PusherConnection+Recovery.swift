@@ -5,14 +5,16 @@ import ServerStorage
 
 // Replays for connections with recovery (rules RV-1 to RV-17 of `docs/rules/pusher-recovery.md`).
 extension PusherConnection {
-    /// The part of the first message that offers recovery to the client: how many events are replayed, and for how long.
+    /// The part of the first message that offers recovery to the client: how many events of a channel the server stores for replays, and
+    /// for how long.
     static func offer(_ application: Application) -> PusherRecoveryOffer {
         PusherRecoveryOffer(
             messages: application.recovery.messages, seconds: Int(application.recovery.lifetime.components.seconds))
     }
 
-    /// Reserves memory for a replay, which may be larger than the usual limit of bytes that wait for a connection. Returns nil for
-    /// connections without recovery, and when a leader decides and this client may not start a history.
+    /// Reserves memory for a replay, which may be larger than the usual limit of bytes that wait for a connection. Returns nil for a
+    /// connection without recovery. Also returns nil if the clients of this address have started too many histories and a cluster's leader
+    /// handles the subscription, because the leader would start a history for it.
     func recovery(_ request: PusherRecoverRequest?) -> SubscriptionRecovery? {
         guard isRecovering, let application = application?.value else { return nil }
         let mayBegin = service.shares.takeHistory(application, address)
@@ -27,7 +29,7 @@ extension PusherConnection {
         return SubscriptionRecovery(request: request, limit: limit, mayBegin: mayBegin)
     }
 
-    /// Adjusts the reserved memory to the answer to a subscription.
+    /// Reduces the memory that is reserved for a replay to the size of the replay in the answer to the subscription.
     ///
     /// - Parameter begins: whether the subscription has started a history; nil when the answer does not contain it.
     func settle(_ recovery: SubscriptionRecovery?, replayed bytes: Int, begins: Bool? = false) {
@@ -40,8 +42,8 @@ extension PusherConnection {
         setRoom(for: budget.used)
     }
 
-    /// Releases the memory of replays when the client has received them or has had enough time to. Closes the connection if the client
-    /// receives nothing.
+    /// Releases the memory of replays when the client has received them or has had enough time to receive them. Closes the connection if
+    /// the client receives none of the waiting bytes for too long.
     func checkReplays(at now: MonotonicInstant) {
         guard var budget = replays else { return }
         let pending = pendingBytes

@@ -186,8 +186,8 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     /// Sends `pusher:error` and a close frame, leaves all channels, and waits for the client's close frame.
     func close(_ farewell: PusherCloseReason) {
         guard isOpen else { return }
-        // A planned stop is nobody's fault. This is stated in `blame`, because otherwise the close code decides about it: for a planned
-        // stop the code is a setting, and its default is the code of an overload, which counts as the server's fault.
+        // A planned stop is nobody's fault. Without `blame`, the log would derive the fault from the close code. The code of a planned stop
+        // is a setting, and its default means an overload, which is the server's fault.
         noteEnding(.server, code: Int(farewell.code), reason: farewell.reason, blame: farewell.concernsAll ? .nobody : nil)
         // When the server stops, all members leave, so they are not notified of each other's leaving.
         leave(isSilent: farewell.concernsAll)
@@ -288,7 +288,8 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
             settle(recovery, replayed: grant.replayed, begins: grant.beganHistory)
             hold(until: grant.full)
         case .failure(.unavailable):
-            // The connection is closed, because a client that only gets an error would lack the channel until it reconnects (rule CP-21).
+            // The connection is closed so that the client reconnects. If it only got an error, it would not subscribe to the channel again
+            // (rule CP-21).
             settle(recovery, replayed: 0)
             close(.noLeader)
         case .failure(let refusal):

@@ -5,8 +5,8 @@ import ServerValues
 extension PusherLoop: WebSocketLoop {
     /// An operation that an event loop performs for its connections, in the order in which operations are queued.
     ///
-    /// Subscriptions use the same queue as deliveries. So a subscriber receives all events that are published after its confirmation and
-    /// none from before (rule SV-2).
+    /// Subscriptions use the same queue as deliveries. So a subscriber receives all events that are published after its confirmation, and
+    /// no event that was published before (rule SV-2).
     enum Operation: LoopOperation {
         /// Deliver one encoded frame to all subscribers of a channel on this event loop, except for one connection. Connections
         /// with recovery receive the event with its position, if it has one.

@@ -27,7 +27,7 @@ package struct ChannelPartition: Sendable {
     /// The partition of a server without a cluster, and that of a cluster with one partition.
     package static let only = ChannelPartition(number: 0, partitions: .one, uses: nil)
 
-    /// All partitions of a cluster, for the process of one node. They share the counts of `uses`.
+    /// All partitions of a cluster, for the process of one node. All of them share one object `uses` with the counts.
     package static func all(_ partitions: ClusterPartitions) -> [ChannelPartition] {
         guard partitions.count > 1 else { return [only] }
         let uses = PartitionUses()

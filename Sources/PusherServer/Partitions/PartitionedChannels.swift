@@ -21,7 +21,8 @@ package final class PartitionedChannels: ChannelBackend {
         self.backends = backends
     }
 
-    /// Returns the backend for channels, a router if there are several partitions, and the function that answers requests of the HTTP API.
+    /// Returns two values: the backend for channels, which is a router if there are several partitions, and the function that answers
+    /// requests of the HTTP API.
     ///
     /// - Parameter members: the backend of each partition, at least one.
     package static func of(

@@ -20,7 +20,7 @@ struct PublicationParts: Sendable {
 
     init(_ requests: [PublishRequest], of application: String, _ partitions: ClusterPartitions) {
         for (source, request) in requests.enumerated() {
-            // For each part, the index in its `requests` of the element for the current request.
+            // For each part by its index, the index in the part's `requests` that belongs to the current request.
             var indices: [Int: Int] = [:]
             for channel in request.channels {
                 let partition = partitions.partition(of: ChannelID(application: application, name: channel))

@@ -59,7 +59,8 @@ extension PusherClusterLeader {
         if !changed.isEmpty { output.emit(PusherFact.uses(changed, isWhole: false).encoded(), of: .pusher) }
     }
 
-    /// Sends a node that has announced itself the numbers of all applications. The node may have none, or those of an earlier leader.
+    /// Sends how many channels and subscriptions each application has in this partition to a node that has announced itself. The node may
+    /// have no such numbers, or those of an earlier leader.
     func tellUses(to node: ClusterNode) {
         guard channels.partition.isOneOfSeveral else { return }
         // Changes are sent to all nodes first, so that `toldUses` has all numbers that this node receives. A number that is not in

@@ -38,7 +38,7 @@ struct PublishFields {
 
     /// The list of strings with this name; nil when it is missing.
     ///
-    /// - Parameter single: the name of the member for a single value. If the body has it, the query is not read (rule SR-3).
+    /// - Parameter single: the name of the member for a single value. If the body has this member, the query is not read (rule SR-3).
     func list(_ name: String, orOne single: String) throws(HTTPProblem) -> [String]? {
         guard let value = member(name) else { return member(single) == nil ? try query?.list(name) : nil }
         guard let elements = value.elements else { throw .badRequest("\(name) has to be an array.") }

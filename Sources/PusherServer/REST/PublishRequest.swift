@@ -41,8 +41,8 @@ struct PublishRequest: Hashable, Sendable {
         try self.init(PublishFields(nil, query: request), limits: limits, only: channel, data: data)
     }
 
-    /// The largest size of a batch request's body, in bytes. It is four times the usual limit, because ten events of 10 KB can take six
-    /// bytes for each two when a library escapes their characters.
+    /// The largest size of a batch request's body, in bytes. It is four times the usual limit, because a batch may have ten events of 10
+    /// KB, and a library that escapes characters may send six bytes for two bytes of an event.
     static func maximumBatch(_ configured: Int) -> Int { configured > .max / 4 ? configured : 4 * configured }
 
     /// Parses the body of `batch_events`.

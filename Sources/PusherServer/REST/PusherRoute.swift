@@ -2,7 +2,7 @@ import ServerRuntime
 
 /// The operation of the Pusher HTTP API that a request's method and path select.
 enum PusherRoute: Hashable, Sendable {
-    /// A path for WebSocket connections, requested by a client that does not ask for the upgrade to WebSocket.
+    /// A plain HTTP request for the path of WebSocket connections, without the upgrade to WebSocket.
     case webSocket
     case publish(application: String)
     case publishBatch(application: String)

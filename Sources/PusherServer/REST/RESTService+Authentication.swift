@@ -47,7 +47,7 @@ extension RESTService {
                 return application
             } catch {
                 refusal = error
-                // Only a wrong signature can become right with another form of the path; any other error would stay the same.
+                // Another form of the path can only make a wrong signature valid; it cannot remove any other error.
                 guard error == .wrongSignature else { break }
             }
         }
@@ -68,7 +68,7 @@ extension RESTService {
         return logText(text.utf8, limit: 512)
     }
 
-    /// The error text with advice for the client. The only value of the request that it repeats is how far the client's clock is wrong.
+    /// The error text with advice for the client. The text contains nothing from the request except how far the client's clock is wrong.
     private func advice(
         _ refusal: PusherRequestSignatureError, _ request: RESTRequest, now: Int
     ) throws(HTTPProblem) -> String {

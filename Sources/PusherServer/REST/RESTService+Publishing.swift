@@ -34,7 +34,8 @@ extension RESTService {
         Self.object(attributes(of: channel, info, application))
     }
 
-    /// Throws if the queues of subscribers are full. A request is held as a whole, so that no request is performed in part (rule SV-14).
+    /// Throws if the queues of subscribers of one of the channels are full. The whole request then waits, so that no request is performed
+    /// in part (rule SV-14).
     private func checkRoom(for channels: some Sequence<String>, _ application: Application) throws(HTTPProblem) {
         let full = service.congestion(of: channels, in: application)
         guard full.isEmpty else { throw .congested(full) }

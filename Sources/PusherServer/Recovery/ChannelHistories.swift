@@ -8,7 +8,8 @@ import ServerStorage
 ///
 /// A history starts with the first subscription of a connection with recovery, and ends when the channel has had no subscribers for a day.
 struct ChannelHistories: Sendable {
-    /// The events and histories of one application that take memory, in the order in which they are dropped when there is no room.
+    /// The events and histories of one application that take memory, in the order in which they are dropped when the application's memory
+    /// limit is reached.
     private struct Ledger: Sendable {
         /// A stored event; if the number is 0, the history of a channel without subscribers.
         struct Item: Sendable {
@@ -17,7 +18,7 @@ struct ChannelHistories: Sendable {
             var number: UInt64
             /// The time at which the event expires or the history ends.
             var expires: MonotonicInstant
-            /// When there is no room, the item with the earliest of these times is dropped first.
+            /// The time by which items are dropped when there is no room: the item with the earliest time first.
             var isDue: MonotonicInstant
         }
 
@@ -226,8 +227,8 @@ struct ChannelHistories: Sendable {
 
     /// Returns all histories for the next leader, each after its events, and starts to collect the histories that end.
     ///
-    /// - Parameter budget: the largest number of bytes of events. Of a history that exceeds it, only the latest events are returned, and
-    ///   the history records that earlier ones are missing.
+    /// - Parameter budget: the largest number of bytes of events. If a history's events exceed the rest of the budget, only the latest of
+    ///   them are returned, and the history records that earlier events are missing.
     mutating func handOver(_ budget: inout Int) -> [HistoryPart] {
         notesEnds = true
         var parts: [HistoryPart] = []

@@ -15,11 +15,11 @@ struct ChannelHistory: Sendable {
     let epoch: String
     /// The number of the channel's latest event; 0 before the first one.
     private(set) var last: UInt64 = 0
-    /// The latest event that was removed from ``events``, and the latest one about another user. Two are needed, because a member does not
-    /// receive events about itself, so it cannot miss them.
+    /// The latest event that was removed from ``events``, and the latest one that concerns another user than that event. The second one is
+    /// for the user whom the first one concerns: this user does not receive events about itself, so it cannot miss the first one.
     private(set) var dropped = LatestEvents<Identifier>()
-    /// The latest event that was never stored, and the latest one from another sender. Two are needed, because a sender does not receive
-    /// its own events, so it cannot miss them.
+    /// The latest event that was never stored, and the latest one from another sender than that event's sender. The second one is for the
+    /// sender of the first one: a sender does not receive its own events, so it cannot miss the first one.
     private(set) var unkept = LatestEvents<SocketID>()
     /// The stored events, in the order of their numbers.
     private(set) var events: Deque<Kept> = []

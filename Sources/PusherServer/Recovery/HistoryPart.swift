@@ -8,7 +8,7 @@ import ServerValues
 enum HistoryPart: Sendable {
     /// An event with a number. Stored events are written before their history; events that are published later, after it.
     case event(ChannelID, PositionedEvent, isKept: Bool, expires: MonotonicInstant)
-    /// The numbers of a history, and its latest dropped events. Without it, the events of the channel cannot be used.
+    /// The numbers of a history, and its latest dropped events. Without this element, the next leader cannot use the events of the channel.
     case history(ChannelID, ChannelHistory)
     /// The end of a history: later events of the channel have no number.
     case ended(ChannelID)
@@ -27,8 +27,8 @@ struct RestoredHistory: Sendable {
 
     /// Restores a history that was not handed over, from its stored position and from its events in the log (rules RV-41 to RV-43).
     ///
-    /// Nil when later events than those in the log may be missing, because clients would otherwise be informed wrongly that they have
-    /// missed nothing.
+    /// Returns nil when the log may lack the latest events. Otherwise clients that have missed these events would be informed that they
+    /// have missed nothing.
     ///
     /// - Parameters:
     ///   - isWhole: whether the log contains all events since positions were stored.
@@ -64,8 +64,8 @@ struct RestoredHistory: Sendable {
         (self.dropped, self.unkept) = (dropped, unkept)
     }
 
-    /// Makes the history at the current time. Nil when an event is missing in it, because clients would otherwise be informed wrongly that
-    /// they have missed nothing.
+    /// Makes the history at the current time. Returns nil when an event of the history is missing. Otherwise clients that have missed this
+    /// event would be informed that they have missed nothing.
     func history(at now: MonotonicInstant) -> ChannelHistory? {
         // A larger number cannot be real, and the numbers after it would not fit (rule CR-42).
         guard last <= UInt64(Int64.max) else { return nil }
@@ -99,8 +99,8 @@ struct LoggedEvent: Sendable {
 /// The latest events of a history that the log contains, with consecutive numbers.
 struct LoggedHistory: Sendable {
     private(set) var events: Deque<LoggedEvent> = []
-    /// The first number from which the log contains all events, even those that exceed the number of events that a channel stores. It is 0
-    /// if there are no events.
+    /// The number of the first event from which on the log contains all events of the channel. It may be lower than that of the first event
+    /// in the list, which has at most as many events as a channel stores. It is 0 if there are no events.
     private(set) var begins: UInt64 = 0
     private var kept = 0
 

@@ -1,5 +1,5 @@
-/// The latest event that cannot be replayed. A client cannot miss an event that it has caused itself, so which event is the latest that a
-/// client may miss depends on the client.
+/// The latest event that cannot be replayed. A client cannot miss an event that it has caused itself, so the latest event that a client may
+/// have missed depends on the client.
 ///
 /// Two entries are enough: the latest event, and the latest event with another origin.
 struct LatestEvents<Origin: Hashable & Sendable>: Hashable, Sendable {
@@ -25,7 +25,7 @@ struct LatestEvents<Origin: Hashable & Sendable>: Hashable, Sendable {
 
     /// Records an event. Its number must be greater than all earlier ones.
     ///
-    /// - Parameter origin: the client that caused the event; nil when there is none, so that all clients miss it.
+    /// - Parameter origin: the client that caused the event; nil when no client caused it, so that every client can miss it.
     mutating func note(_ number: UInt64, from origin: Origin?) {
         if let latest, latest.origin != origin { latestOfOther = latest }
         latest = Item(number: number, origin: origin)

@@ -3,8 +3,8 @@ import ServerValues
 /// The memory limit and the time limit of the replays for one connection. They are separate from the limit of bytes that new events may
 /// take. A value without clocks (rule RV-13).
 ///
-/// A connection that reconnects receives the missed events of all its channels at once, so many waiting bytes do not mean that the client
-/// reads too slowly.
+/// A connection that reconnects receives the missed events of all its channels at once, so a large number of waiting bytes does not show
+/// that the client reads too slowly.
 struct ReplayBudget: Sendable {
     /// All replays of one connection together may take this many times the limit of bytes that wait for a connection.
     private static let share = 4
@@ -27,7 +27,8 @@ struct ReplayBudget: Sendable {
     private(set) var pooled = 0
     private var waiting = 0
     private var answered = MonotonicInstant(nanoseconds: .min)
-    /// The total number of bytes that the client had received when this number last increased; nil before the first observation.
+    /// The total number of bytes that the client had received when ``observe(taken:pendingBytes:at:)`` last noted progress; nil before its
+    /// first call.
     private var taken: Int?
     private var progressed = MonotonicInstant(nanoseconds: .min)
 

@@ -30,7 +30,7 @@ final class PusherWebhookService: Sendable {
         let (applications, expired) = state.withLockedValue { ($0.applications, $0.expired) }
         var reports = applications.mapValues(\.receivers)
         for (id, count) in expired {
-            // Dropped events are counted under a number that no receiver of the application has.
+            // Events that were dropped because their application did not exist are counted under a number that no receiver has.
             let known = reports[id] ?? []
             let number = known.last.map { $0.number + 1 } ?? 0
             reports[id] = known + [WebhookReport(number: number, url: nil, counts: .init(dropped: count))]

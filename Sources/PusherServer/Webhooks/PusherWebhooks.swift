@@ -38,8 +38,8 @@ final class PusherWebhooks: Sendable {
     private let records: PusherWebhookRecords?
     private let state: NIOLockedValueBox<State>
 
-    /// Policy for receivers without batches: one event in each request, four requests at a time. A receiver that keeps refusing some events
-    /// still gets the others.
+    /// Delivery policy for receivers without batches: one event in each request, and four requests at a time. Events that the receiver
+    /// keeps refusing do not block its other events.
     static let single = WebhookPolicy(batchLength: 1, batchBytes: 1, requests: 4, postponed: 100)
     static let batched = WebhookPolicy(
         batchLength: 100, batchBytes: 256 << 10, window: .milliseconds(50), requests: 4, postponed: 100)
@@ -112,13 +112,13 @@ final class PusherWebhooks: Sendable {
             number: number, webhook: webhook, name: WebhookReceiverName(url: webhook.url, ordinal: earlier), delivery: delivery)
     }
 
-    /// The counts of all events. Former receivers are included, so that no count ever decreases.
+    /// The delivery counts of all webhook events. Former receivers are included, so that no count ever decreases.
     var counts: WebhookDelivery.Counts {
         receivers.reduce(into: WebhookDelivery.Counts()) { $0 += $1.counts }
     }
 
-    /// The counts by receiver number, in ascending order. Former receivers with the same number are included. Address and failures are
-    /// those of the current receiver, or of a former one that still has queued events.
+    /// The delivery counts of each receiver, in ascending order of receiver numbers. Former receivers with the same number are included.
+    /// Address and failures are those of the current receiver, or of a former one that still has queued events.
     var receivers: [WebhookReport] {
         let (present, former, retired) = state.withLockedValue { ($0.receivers, $0.retiring, $0.retired) }
         var counts = retired

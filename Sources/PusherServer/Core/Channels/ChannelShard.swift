@@ -11,7 +11,7 @@ package struct ChannelShard: Sendable {
     private var channels: [ChannelID: HubChannel] = [:]
     /// Channels whose changed subscription count is published later.
     private var heldBack: Set<ChannelID> = []
-    /// Channels with a cached message. The message expires, so these channels are searched once a minute.
+    /// Channels with a cached message. These channels are searched for expired messages once a minute.
     private var remembering: Set<ChannelID> = []
     private var nextForgetting = MonotonicInstant(nanoseconds: .min)
     /// The size and order of each application's cached messages.

@@ -11,7 +11,8 @@ struct CountAnnouncement: Hashable, Sendable {
     private var announced: MonotonicInstant?
     private(set) var isHeldBack = false
 
-    /// Notes a changed count. Returns whether to publish it at once; if not, ``release(at:)`` returns true later.
+    /// Records a changed count. Returns whether to publish the count at once. If it returns false, ``release(at:)`` returns true when the
+    /// count has to be published.
     mutating func changed(to count: Int, at now: MonotonicInstant) -> Bool {
         if count > Self.unlimitedUpTo, let announced, now < announced.advanced(by: Self.interval) {
             isHeldBack = true

@@ -40,7 +40,7 @@ struct EncodedMembers: Hashable, Sendable {
         }
     }
 
-    /// Encodes those groups again from which a member has left.
+    /// Encodes again each group that a member has left.
     ///
     /// - Parameter member: returns the member at an index.
     mutating func refresh(_ member: (Int) -> PusherMember) {

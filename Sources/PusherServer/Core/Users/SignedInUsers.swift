@@ -10,7 +10,7 @@ import ServerValues
 package struct SignedInUsers: Sendable {
     private struct User {
         var connections = 0
-        /// Whether the last status that watchers have received of the user is online.
+        /// Whether the user's status that watchers have received last is online.
         var isOnlineForWatchers = false
         var watchers: Set<UserConnection> = []
     }
