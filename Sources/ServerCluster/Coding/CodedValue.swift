@@ -45,7 +45,7 @@ package protocol CodedValue {
     /// The number of bytes that the value takes in a field of the tagged layout; nil when it is known only after writing.
     var fieldLength: Int? { get }
 
-    /// The approximate number of bytes that the value takes, so that memory for all of them is allocated once.
+    /// The approximate number of bytes that the value takes, so that the memory for writing is allocated once.
     var expectedLength: Int { get }
 }
 

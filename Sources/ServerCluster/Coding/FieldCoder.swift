@@ -74,8 +74,8 @@ package struct FieldCoder {
 
     /// Codes a field that every value has.
     ///
-    /// - Parameter fallback: the field's value in values that were written without it, for a field that is younger than the layout
-    ///   ``CodingLayout/sequence``; nil if the field must not be missing.
+    /// - Parameter fallback: the value that is read when the field is missing; nil if the field must not be missing. Only a field that was
+    ///   added after the layout ``CodingLayout/sequence`` was fixed may be missing.
     @inlinable
     package mutating func field<Value: CodedValue>(
         _ tag: UInt8, _ given: Value?, default fallback: Value? = nil

@@ -10,7 +10,8 @@ package struct ClusterCore: Sendable {
     package private(set) var member: MemberMachine
     package private(set) var leader: LeaderMachine?
     package private(set) var role = ClusterRole.follower
-    /// The leader as last reported by the store; nil when there is none, and once the store has confirmed that this process leads.
+    /// The leader as last reported by the store; nil when there is no leader, and after the store has confirmed that this process is the
+    /// leader.
     package private(set) var known: ClusterLeaderRecord?
     private let policy: ElectionPolicy
     private let leaderPolicy: LeaderPolicy
@@ -67,7 +68,7 @@ package struct ClusterCore: Sendable {
     /// restore the stored state does not count (rule CR-72).
     package var isLed: Bool {
         guard member.isLed, !isVacant, let followed = member.leader?.position.generation else { return false }
-        // False if the last election has named a newer leader, of which the log has no batch yet.
+        // The result is false if the last election has named a newer leader, from which this node has not received a batch yet.
         return (role.generation ?? known?.position.generation ?? followed) <= followed
     }
 

@@ -80,7 +80,7 @@ package enum ClusterEffect: Sendable {
 package struct ElectionPolicy: Hashable, Sendable {
     /// How long a leader's lease lasts after a renewal.
     package var lease: Duration = .seconds(5)
-    /// The interval at which a leader renews its lease, and another process asks to lead.
+    /// The interval at which a leader renews its lease, and at which the other processes ask to lead.
     package var interval: Duration = .seconds(1)
     /// How long a process that has reconnected to the store does not replace the leader, even if its lease has ended. The leader may have
     /// been disconnected as well, and only the leader has the data that the store may have lost.

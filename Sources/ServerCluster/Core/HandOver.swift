@@ -57,8 +57,8 @@ extension ClusterCore {
             isMember ? .resign(inFavourOf: successor, generation: generation) : .elect(.resign, generation: generation))
     }
 
-    /// Records which node leads after this one has resigned in favour of a successor. If it is not that successor, the successor is not
-    /// chosen again for a while.
+    /// Records which node leads after this one has resigned in favour of a successor. If another node than the successor leads, the
+    /// successor is not chosen again for a while.
     mutating func noteSuccessor(_ leader: ClusterNode, at now: MonotonicInstant) {
         guard let offered else { return }
         self.offered = nil

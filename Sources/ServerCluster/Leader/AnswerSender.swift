@@ -9,7 +9,7 @@ import ServerValues
 /// below that limit for any usual setting.
 struct AnswerSender: Sendable {
     private var pieces = Deque<ClusterAnswers.Piece>()
-    /// How many of the first ``pieces`` were sent to the node, which has not confirmed them.
+    /// The number of pieces, from the beginning of ``pieces``, that were sent to the node but not confirmed by it.
     private var sent = 0
     private var sentBytes = 0
     private var last: UInt64 = 0
@@ -20,8 +20,8 @@ struct AnswerSender: Sendable {
     /// The number of bytes that are counted for each piece in addition to its payload.
     private static let framing = 64
 
-    /// Queues an answer. If the queue would exceed ``LeaderPolicy/answerBytes``, an empty answer replaces it, which the service reports as
-    /// a failure.
+    /// Queues an answer. If the queue would exceed ``LeaderPolicy/answerBytes``, an empty answer is queued instead. The service that has
+    /// made the query reports an empty answer as a failure.
     mutating func add(_ payload: ByteBuffer, to request: UInt64, _ policy: LeaderPolicy) {
         var rest = waitingBytes + payload.readableBytes > policy.answerBytes ? ByteBuffer() : payload
         repeat {

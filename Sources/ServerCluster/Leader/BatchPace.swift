@@ -2,8 +2,8 @@ import ServerValues
 
 /// Determines when a leader with many requests may begin its next batch (rule CR-102). A value.
 ///
-/// Each batch costs the store and every node about the same, whatever its size. With few requests, each request gets a batch at once; with
-/// many, a batch waits until there are several requests.
+/// Each batch costs the store and every node about the same, whatever its size. With few requests, each request gets a batch at once. With
+/// many requests, a batch waits for a short time, so that it contains several of them.
 package struct BatchPace: Sendable {
     /// The number of requests answered within ``window`` from which on the leader counts as busy, so that batches have to wait.
     package var busyRequests = 200

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// A stored batch in a leader's memory, from which it is appended again if the store loses it. The batch is encoded, and the small buffers
-/// of its writes are slices of one large buffer.
+/// A copy of a stored batch in a leader's memory. If the store loses the batch, the leader appends this copy to the log again. The batch is
+/// encoded, and the small buffers of its writes are slices of one large buffer.
 ///
 /// Only about one in a thousand batches is needed again. Therefore a batch is decoded when it is needed, and not before.
 struct KeptCommit: Sendable {

@@ -8,7 +8,7 @@ package struct HandOverPolicy: Hashable, Sendable {
     package var pause: Duration = .seconds(2)
     /// How long a leader waits at most for the answers to requests in progress, while new requests wait for the next leader.
     package var drain: Duration = .seconds(1)
-    /// The head start in the election of the node that the leader has chosen: other nodes do not ask to lead in this time.
+    /// How long the other nodes do not ask to lead, so that the node that the resigning leader has chosen is elected first.
     package var headStart: Duration = .milliseconds(500)
     /// How long a leader does not choose a node as its successor again after that node has not taken over.
     package var reluctance: Duration = .seconds(60)

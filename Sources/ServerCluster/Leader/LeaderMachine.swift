@@ -60,11 +60,11 @@ package struct LeaderMachine: Sendable {
     /// stored.
     private var emitted: UInt64 = 0
     private var completed: UInt64 = 0
-    /// Answers to queries in the order of their requests. An answer is sent after as many of this leader's decisions are stored as its
-    /// field `emissions` says: those that were made before the answer.
+    /// Answers to queries in the order of their requests. An answer is sent only after all decisions that were made before it are stored:
+    /// `emissions` is the number of these decisions.
     private var heldAnswers = Deque<(emissions: UInt64, session: ClusterSession, request: UInt64, payload: ByteBuffer)>()
-    /// The size in bytes of a fact or write that is too long for the store, so that the leader resigns instead of making the next batch;
-    /// nil if there is none.
+    /// The size in bytes of a fact or write that is too long for the store, nil if there is none. If it is set, the leader resigns instead
+    /// of making the next batch.
     private var tooLong: Int?
     /// The ids of the decisions that were too long for the store.
     private var refusedIDs: [UInt64] = []
@@ -137,8 +137,9 @@ package struct LeaderMachine: Sendable {
     private var forks: Set<ClusterPosition> = []
     private let former: (node: ClusterNode, lastHeard: MonotonicInstant)?
 
-    /// Makes a batch after a reconnect, which shows whether the store has lost batches, so that they are appended again. Without this
-    /// batch, nodes that have missed the leader's first batch would not notice this leader, and a leader without nodes makes no decisions.
+    /// Makes a batch after a reconnect to the store. The answer to this batch shows whether the store has lost batches; lost batches are
+    /// then appended again. Nodes that have missed the leader's first batch notice the leader by this batch. No other batch might follow,
+    /// because a leader without nodes makes no decisions.
     mutating func confirm(at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
         guard isOpen, !isOver else { return }
         emit(ClusterEmission(item: .opened))
@@ -318,7 +319,7 @@ package struct LeaderMachine: Sendable {
         switch outcome {
         case .kept:
             if let index = replayed(commit) {
-                // The next batch to append is the next one that the store has lost; after the last one, it is the batch that the store
+                // The batches that the store has lost are appended in their order. After the last of them follows the batch that the store
                 // could not accept because of the loss.
                 let next = kept.index(after: index)
                 let again = waiting ?? underway

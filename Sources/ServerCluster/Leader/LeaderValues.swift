@@ -5,8 +5,8 @@ import ServerValues
 package struct LeaderPolicy: Hashable, Sendable {
     /// The time without a heartbeat after which a node is removed.
     package var nodeTimeout: Duration = .seconds(10)
-    /// When a leader starts, its predecessor's node is treated as silent for at most this long. That node may have been disconnected for as
-    /// long as the store was, and needs some seconds to announce itself before ``nodeTimeout`` removes it.
+    /// The longest silence that a new leader assumes for the node of the previous leader. That node may have been silent longer, because it
+    /// was disconnected from the store. It needs some seconds to announce itself before ``nodeTimeout`` ends and the leader removes it.
     package var longestSilence: Duration = .seconds(6)
     /// If the leader has received nothing from its own node for this time, it ignores the silence of other nodes, because messages do not
     /// pass through the store. The time of two heartbeats.
@@ -24,7 +24,7 @@ package struct LeaderPolicy: Hashable, Sendable {
     package var logTime: Duration = .seconds(120)
     /// The largest number of batches in the log.
     package var logLength = 50_000
-    /// The largest number of bytes of the batches in the log.
+    /// The largest total size, in bytes, of the batches in the log.
     package var logBytes = 67_108_864
     /// The pause before the leader sends a batch again that the store has refused.
     package var refusal: Duration = .milliseconds(250)

@@ -18,8 +18,8 @@ extension MemberMachine {
         let request = Outstanding(
             id: id, kind: isQuery ? .query : .request, service: service, payload: payload, deadline: deadline,
             isRepeatable: isRepeatable)
-        // Requests without a deadline report the state of the node's clients. They are not limited: the number of clients bounds them, and
-        // incomplete state would be wrong.
+        // Requests without a deadline report the state of the node's clients. They are not refused: their number is bounded by the number
+        // of clients, and without one of them the leader would have a wrong state.
         guard deadline == nil || waitingBytes + request.cost <= policy.waitingBytes else {
             return effects.append(.complete(id, .failure(.overloaded)))
         }

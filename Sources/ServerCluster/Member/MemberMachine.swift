@@ -47,10 +47,10 @@ package struct MemberMachine: Sendable {
     /// The highest generation (number of an election) of any batch or leader that this node has seen.
     package internal(set) var highestGeneration: UInt64 = 0
     /// The position of the last loss in the log that this node's services have reported to their clients; nil for none. Clients that
-    /// connected after the loss need no report, because the leader that admitted them was informed of it.
+    /// connected after the loss need no report, because the leader that admitted them was informed of the loss.
     private var told: ClusterPosition?
-    /// The last batch that the log still has, after it has lost batches which this node had applied; nil once the leader has notified all
-    /// nodes of the loss.
+    /// If the log has lost batches that this node had applied, the last batch that both have; nil otherwise, and once the leader has
+    /// notified all nodes of the loss.
     private(set) var fork: ClusterPosition?
     /// Whether the announcement was sent to the present leader.
     var hasAnnounced = false
@@ -146,7 +146,8 @@ package struct MemberMachine: Sendable {
         for batch in batches where !isKnown(batch) {
             guard batch.previous == position else { return diverge(from: batch.previous, at: now, into: &effects) }
             apply(batch, at: now, into: &effects)
-            // Another phase here means that a batch has reported this node's removal, so that the node starts again.
+            // If the phase has changed, one of the batches has reported that the leader had removed this node, and the node has started
+            // again.
             guard case .reading = phase else { return }
         }
         guard case .reading(let isBehind) = phase, let position else { return }

@@ -379,9 +379,9 @@ final class ClusterRuntime {
 
     /// Runs a closure that calls the leader's services, and applies the decisions that they make.
     ///
-    /// - Parameter areJoined: whether these decisions are stored together. Announcements and the end of a node can cause more decisions
-    ///   than one batch holds; if the leader ends in between, the node announces itself again to the next leader, or that leader makes the
-    ///   remaining changes.
+    /// - Parameter areJoined: whether these decisions are stored together. False for announcements and for the end of a node, which can
+    ///   cause more decisions than one batch holds. If the leader ends between two of these batches, the node announces itself again to the
+    ///   next leader, or that leader makes the remaining changes.
     private func emitting(areJoined: Bool = true, _ body: () -> Void) {
         // Entries that are already in the inbox are handled first, because their decisions must not be stored together with those of the
         // closure.

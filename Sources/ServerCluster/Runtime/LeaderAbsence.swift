@@ -12,8 +12,8 @@ package struct LeaderAbsence: Sendable {
         self.limit = limit
     }
 
-    /// Returns whether calls of clients can expect an answer: a leader answers requests now, or one did so more recently than a call waits
-    /// for the next leader. Call this method about every 100 ms.
+    /// Returns whether calls of clients can expect an answer: a leader answers requests now, or the last leader did so such a short time
+    /// ago that calls still wait for the next leader. Call this method about every 100 ms.
     ///
     /// - Parameter isLed: whether there is a leader that answers requests.
     package mutating func isBridged(_ isLed: Bool, at now: MonotonicInstant) -> Bool {

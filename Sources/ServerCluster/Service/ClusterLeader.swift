@@ -20,8 +20,9 @@ package protocol ClusterLeader: AnyObject, Sendable {
     /// Called when a node has left: the service ends the subscriptions and sessions of its clients.
     func left(_ node: ClusterNode)
 
-    /// The nodes whose clients have restored state. ``left(_:)`` is called for each node that does not announce itself in time, even if the
-    /// stored list of nodes does not contain it: it may have ended under a leader that did not have its state.
+    /// The nodes whose clients have restored state. ``left(_:)`` is called for each of these nodes that does not announce itself in time,
+    /// even if the node is missing in the stored list of nodes. Such a node may have ended while another process led, whose service did not
+    /// have the state of the node.
     var restoredNodes: [ClusterNode] { get }
 
     /// Called when this leader is about to resign. The service starts no work outside of the cluster that the next leader would repeat, and

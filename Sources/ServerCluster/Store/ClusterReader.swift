@@ -9,7 +9,8 @@ package protocol ClusterReader: Sendable {
     func read(_ question: StoreRead) async throws(StoreFailure) -> StoreAnswer
 }
 
-/// Also writes data that needs no decision of a leader: values under names that are assigned once. Any node may use it.
+/// Reads the data of a cluster, and also writes data for which no decision of a leader is needed: values under names that are assigned only
+/// once. Any node may use this store.
 package protocol ClusterStore: ClusterReader {
     /// Performs a write on one key. After ``StoreFailure/unanswered`` it is not known whether it was performed.
     func perform(_ write: StoreWrite) async throws(StoreFailure)
@@ -19,7 +20,7 @@ package protocol ClusterStore: ClusterReader {
     func create(_ value: ByteBuffer, as key: StoreKey, seconds: Int) async throws(StoreFailure) -> Bool
 }
 
-// One method for each case of ``StoreRead``, which returns the type of its answer.
+// The methods ask the store the questions of ``StoreRead``, one method for each of its cases, and convert the answers to Swift types.
 extension ClusterReader {
     package func value(of key: StoreKey) async throws(StoreFailure) -> ByteBuffer? { try await bytes(.value(key)) }
 

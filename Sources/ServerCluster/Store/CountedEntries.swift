@@ -61,8 +61,8 @@ package struct CountedEntries: Hashable, Sendable {
 
     package init(_ term: Term) { generation = term.generation }
 
-    /// Reads stored totals. Nil for a text of another format, and when a leader of a version that does not count has written to the store
-    /// since then.
+    /// Reads stored totals. The result is nil for a text of another format. It is also nil when a leader of a version that does not count
+    /// messages has written to the store since the totals were stored.
     package init?(stored text: String, _ term: Term) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false).map { UInt64($0) }
         // in bounds: `parts` has three elements.
@@ -111,7 +111,7 @@ package struct CountedEntries: Hashable, Sendable {
         return [.put(keys.sizes, changed.map { StoreField($0.entry.word, $0.entry.value) })] + written(keys)
     }
 
-    /// Records that all messages from before the counting are counted, and returns the writes that store the totals.
+    /// Records that the messages that were stored before the counting began are now counted, and returns the writes that store the totals.
     package mutating func finish(_ keys: Keys) -> [StoreWrite] {
         isWhole = true
         return written(keys)

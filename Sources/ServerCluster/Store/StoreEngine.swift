@@ -25,14 +25,14 @@ package protocol StoreEngine: AnyObject, Sendable {
         after position: ClusterPosition, within limit: Duration,
         completion: @escaping @Sendable (Result<LogPage, StoreFailure>) -> Void)
 
-    /// Appends a batch to the log, performs its writes and sends it to all nodes: completely or not at all, and only while its leader
-    /// leads. A batch that is committed again is stored once (rules CR-2 and CR-3).
+    /// Appends a batch to the log, performs its writes and sends it to all nodes: completely or not at all, and only while the leader that
+    /// has made the batch still leads. If a batch is committed again, it is nevertheless stored only once (rules CR-2 and CR-3).
     func commit(_ commit: ClusterCommit, completion: @escaping @Sendable (CommitOutcome) -> Void)
 
     /// Sends requests to a leader. The message may be lost.
     func publish(_ requests: ClusterRequests, to leader: ClusterNode)
 
-    /// Sends answers to a node, while the leader that sends them leads. The message may be lost.
+    /// Sends a leader's answers to a node, if that leader still leads. The message may be lost.
     ///
     /// - Parameter completion: its argument is whether another node leads now.
     func answer(_ answers: ClusterAnswers, to node: ClusterNode, completion: @escaping @Sendable (Bool) -> Void)

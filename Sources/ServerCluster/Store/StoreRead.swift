@@ -1,7 +1,7 @@
 import NIOCore
 
 /// A question about the stored data of a cluster. A store engine turns it into its own commands. ``ClusterReader`` has a method for each
-/// question, which returns the type of its answer.
+/// question. The method converts the answer to a Swift type.
 package enum StoreRead: Hashable, Sendable {
     // Values. The answers are `bytes`, `list` and `number`, in the order of these three cases.
     case value(StoreKey)
