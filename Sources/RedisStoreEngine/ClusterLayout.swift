@@ -24,7 +24,7 @@ package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
     package let partitions: Int
     /// The number of Redis servers over which the partitions are distributed.
     package let redis: Int
-    /// A hash of the addresses of several Redis servers; nil for one server, which may have several addresses.
+    /// A hash of the addresses of several Redis servers; nil if there is only one server, even if that server has several addresses.
     package let places: String?
     package let scheme: Scheme
     /// Whether persistent data, such as histories, is in a PostgreSQL database beside Redis.

@@ -25,8 +25,8 @@ extension ClusterKeys {
 
     /// Makes the Redis call that commits a batch: it appends the batch to the log and performs its writes, if its sender still leads.
     ///
-    /// - Parameter namesKeys: whether the call names all keys that the script uses. A Redis Cluster requires this: otherwise a single
-    ///   command of the script would fail when its key has already been moved to another server.
+    /// - Parameter namesKeys: whether the call names all keys that the script uses. A Redis Cluster requires this. Otherwise the script
+    ///   would start even if one of its keys has been moved to another server, and the command that uses this key would fail.
     func commit(_ commit: ClusterCommit, namesKeys: Bool = false) -> RedisCall {
         let position = commit.batch.position
         var arguments: [RedisArgument] = [
@@ -156,8 +156,8 @@ extension CommitOutcome {
 
 extension ClusterBatch {
     /// Decodes the batches in a result of `read.lua`. A batch that cannot be decoded ends the list, because later batches depend on it. The
-    /// page is then not marked as the last one of the log. A node that repeatedly reads pages without a batch, although they are not the
-    /// last, treats the batches after its position as lost (rule CR-89).
+    /// page is then not marked as the last one of the log. If a node repeatedly reads a page that has no batch and is not the last one, it
+    /// treats the batches after its position as lost (rule CR-89).
     static func list(_ value: RedisValue) -> LogPage {
         let answer = value.elements ?? []
         let entries = answer.last?.elements ?? []

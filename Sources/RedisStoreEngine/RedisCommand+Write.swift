@@ -1,8 +1,8 @@
 import RedisClient
 import ServerCluster
 
-// Encodes each ``StoreWrite`` as a Redis command. Neighbouring versions of the server share these commands and the names of keys, so they
-// must not change (rule CR-71).
+// Encodes each ``StoreWrite`` as a Redis command. During an upgrade, servers of two versions use the same data in Redis, so these commands
+// and the names of keys must not change (rule CR-71).
 extension RedisCommand {
     package init(_ write: StoreWrite) {
         var words: [RedisArgument] = []

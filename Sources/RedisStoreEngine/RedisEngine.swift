@@ -155,8 +155,8 @@ package final class RedisEngine: StoreEngine {
         send(keys.answer(answers, to: node), within: .seconds(5)) { completion((try? $0.get())?.text == "fenced") }
     }
 
-    /// Reports whether Redis accepts writes, which the result of a script that writes shows (rule CR-37). While Redis accepts no writes, it
-    /// refuses such a script before it starts. So followers, whose only script is the election, notice this, too.
+    /// Reports whether Redis accepts writes. The result of each script that writes shows this (rule CR-37): while Redis accepts no writes,
+    /// it refuses to start such a script. So followers, whose only script is that of the election, notice the refusal, too.
     private func noteWrites(_ result: Result<RedisValue, RedisFailure>) {
         let refuses: Bool
         switch result {
@@ -244,12 +244,13 @@ package final class RedisEngine: StoreEngine {
         case .interrupted: report(.interrupted)
         case .restored: report(.restored)
         case .message(let message): receive(message)
-        // Ignored: a subscription of this node ends only when Redis changes its role, which the connection detects.
+        // This event is ignored: Redis ends a subscription of this node only when the server's role changes, and the connection detects
+        // that change.
         case .unsubscribed: break
         }
     }
 
-    /// The trouble of a connection that has not been made yet.
+    /// The text in `trouble` for a connection that is being made, unless an earlier reason is known.
     private static let connecting = "connecting"
 
     /// Logs and reports changes of a connection to Redis.

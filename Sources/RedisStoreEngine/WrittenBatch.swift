@@ -1,8 +1,8 @@
 import NIOCore
 import ServerCluster
 
-/// The batch that a leader has written last. The leader receives it from the log as well, and need not decode it: equal bytes are the same
-/// batch (rule CR-101).
+/// The batch that a leader has written last. The leader also receives this batch from the log. If the received bytes are equal to the
+/// written ones, it need not decode them (rule CR-101).
 package struct WrittenBatch: Sendable {
     private var batch: ClusterBatch?
     private var bytes = ByteBuffer()
