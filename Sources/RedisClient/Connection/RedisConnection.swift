@@ -21,7 +21,7 @@ package struct RedisEndpoint: Sendable {
         self.init(locator: RedisLocator(host), tls: tls, handshake: handshake, timing: timing, limits: limits)
     }
 
-    /// - Parameter locator: finds the address of the server before each attempt.
+    /// - Parameter locator: finds the address of the server before each attempt to connect.
     package init(
         locator: RedisLocator, tls: RedisTLS? = nil, handshake: RedisHandshake = RedisHandshake(),
         timing: RedisTiming = RedisTiming(), limits: RedisLimits = RedisLimits()

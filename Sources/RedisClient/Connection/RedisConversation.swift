@@ -266,8 +266,8 @@ package struct RedisConversation: Sendable {
         }
     }
 
-    /// The reason to end the connection after a value that answers no request. A server that has reached its limit of connections sends an
-    /// error without a request.
+    /// Returns the reason with which the connection ends after the server has sent a value that answers no request. A server that has
+    /// reached its limit of connections sends an error without a request.
     private func unasked(_ value: RedisValue) -> RedisLoss {
         if case .error(let reply) = value { return .refused(reply) }
         return .violation(.unexpectedAnswer)

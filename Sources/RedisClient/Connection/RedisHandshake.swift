@@ -20,7 +20,7 @@ package struct RedisHandshake: Hashable, Sendable {
         case hello, select, role, ping
     }
 
-    /// The commands, which are sent together. A server that is loading its data refuses only `PING` of them.
+    /// The commands, which are sent together. Of these commands, a server that is loading its data refuses only `PING`.
     var commands: [(Step, RedisCommand)] {
         var hello = RedisCommand("HELLO", "3")
         if let credentials { hello.arguments += ["AUTH", .text(credentials.user), .text(credentials.password)] }

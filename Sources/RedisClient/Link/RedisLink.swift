@@ -107,8 +107,8 @@ package final class RedisLink: Sendable {
 
     /// Subscribes to channels now and after every reconnect.
     ///
-    /// - Parameter completion: called when the server has confirmed all names, or with the error. After a timeout the link still subscribes
-    ///   when it can; a refused subscription is dropped.
+    /// - Parameter completion: called when the server has confirmed all names, or with the error of the subscription. After a timeout the
+    ///   link still subscribes as soon as it can. A subscription that the server has refused is dropped.
     package func subscribe(
         _ kind: RedisChannel.Kind = .channel, to names: [ByteBuffer], within limit: Duration,
         completion: @escaping @Sendable (Result<RedisValue, RedisFailure>) -> Void

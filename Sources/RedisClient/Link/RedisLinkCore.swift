@@ -123,13 +123,13 @@ final class RedisLinkCore {
     private func listen() {
         listeners = settings.endpoint.locator.listen(on: eventLoop, timers: timers) { [weak self] in
             self?.run { $0.moved(into: &$2) }
-            // Attempts that are waiting are made at once, because the new master is probably the server that they need.
+            // Pauses before attempts to connect end now, because the new master is probably ready for the connections.
             self?.run { machine, _, effects in machine.hurry(into: &effects) }
         }
     }
 
-    /// Queries the address of the master periodically. This finds a change that no Sentinel announced to this link: an isolated former
-    /// master answers as if it were still the master.
+    /// Queries the address of the master periodically. This also finds a change that no Sentinel has announced to this link. The
+    /// connections do not show such a change: a former master that is isolated answers as if it were still the master.
     private func look() {
         let locator = settings.endpoint.locator
         guard locator.canMove, looking == nil else { return }

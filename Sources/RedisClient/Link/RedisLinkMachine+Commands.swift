@@ -49,8 +49,8 @@ extension RedisLinkMachine {
             case .loadScript:
                 if isKnownAnew(id) {
                     again(id, at: now, into: &effects)
-                    // The server answers again, as any answer shows, so the pause in sending ends. This answer may be that of the single
-                    // call that tested it.
+                    // Any answer shows that the server answers again, so the pause in sending ends. The answer may be that of the single
+                    // call that was sent as a test.
                     return endHold(at: now, into: &effects)
                 }
             case .refuseWrites, .stop, .fail: break
@@ -68,8 +68,8 @@ extension RedisLinkMachine {
         }
     }
 
-    /// Called when a pause in sending has ended, which was made because the server could not answer. Sends a single call to test whether
-    /// the server answers again.
+    /// Called at the end of a pause in sending. Such a pause is made when the server cannot answer. Sends a single call to test whether the
+    /// server answers again.
     mutating func release(at now: Moment, into effects: inout [Effect]) {
         guard case .ready = commands.phase, let id = unsent.popFirst() else { return endHold(at: now, into: &effects) }
         hold = .trying
@@ -138,8 +138,8 @@ extension RedisLinkMachine {
         sendAll(at: now, into: &effects)
     }
 
-    /// Counts another answer of the server that it does not have a script, although the script was loaded. Returns whether to load the
-    /// script again, which is done at most three times for one call.
+    /// Counts how often the server has answered this call with the error that it does not have the script, although the script was loaded.
+    /// Returns whether to load the script again. It is loaded again at most three times for one call.
     private mutating func isKnownAnew(_ id: UInt64) -> Bool {
         guard var call = calls[id], case .script(let script, _, _) = call.call, call.misses < 3 else { return false }
         call.misses += 1

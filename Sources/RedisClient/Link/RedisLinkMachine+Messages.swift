@@ -146,7 +146,8 @@ extension RedisLinkMachine {
         if let failed = probe {
             probe = nil
             cut(.messages, .noEcho, into: &effects)
-            // The connection for commands is closed as well if it did not answer the publish command, because it may be the dead one.
+            // The connection for commands is closed as well if it did not answer the publish command, because this connection may be the
+            // broken one of the two.
             if !failed.isPublished { cut(.commands, .noEcho, into: &effects) }
             return
         }

@@ -54,7 +54,7 @@ package struct RedisLinkMachine: Sendable {
         var misses = 0
     }
 
-    /// Why a request was sent on a connection, and so how its answer is handled.
+    /// The purpose of a request that was sent on a connection. It determines how the answer is handled.
     enum Purpose: Sendable {
         case call(UInt64)
         case load(digest: String)
@@ -64,7 +64,8 @@ package struct RedisLinkMachine: Sendable {
         case probe
     }
 
-    /// Why no commands are sent although the connection is ready: the server cannot answer yet.
+    /// The state of a pause in sending. During the pause no commands are sent although the connection is ready, because the server cannot
+    /// answer yet.
     enum Hold: Sendable {
         case until(Moment)
         /// A single command was sent to test whether the server answers again.
@@ -191,7 +192,7 @@ package struct RedisLinkMachine: Sendable {
         }
     }
 
-    /// Handles the end of a connection. All of its requests have been answered before.
+    /// Handles the end of a connection. All requests on this connection must have been answered before this call.
     package mutating func closed(
         _ lane: RedisLane, attempt: UInt64, loss: RedisLoss, at now: Moment, into effects: inout [Effect]
     ) {

@@ -141,7 +141,8 @@ package final class RedisLocator: Sendable {
         var quick = timing
         quick.opening = min(timing.opening, .seconds(1))
         let endpoint = RedisEndpoint(host: host, tls: tls, handshake: handshake, timing: quick)
-        // The handler refers to the query and the query to its connection. The cycle ends when the connection is closed.
+        // The handler refers to the query, and the query to its connection, which has the handler. This cycle of references ends when the
+        // connection is closed.
         let asking = RedisQuestion()
         asking.connection = RedisConnection(endpoint, eventLoop: eventLoop, timers: timers) { event in
             switch event {

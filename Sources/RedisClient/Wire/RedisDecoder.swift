@@ -166,7 +166,8 @@ package struct RedisDecoder: Sendable {
         }
         if open.count >= limits.depth { throw .tooDeep }
         var value = Open(kind: kind, missing: count * width)
-        // Reserves room for four elements, enough for a message or the answer of a script. An announced count alone reserves no memory.
+        // Reserves room for at most four elements, enough for a message or the answer of a script. A larger announced count reserves no
+        // more memory.
         value.elements.reserveCapacity(min(count * width, 4))
         open.append(value)
         return .opened
