@@ -24,7 +24,7 @@ public struct PostgreSQLSettings: Hashable, Sendable {
     public var recentInAll: Int
     /// The largest size of the messages that are loaded when the server starts, in bytes, approximately.
     public var recentBytes: Int
-    /// The largest number of events in a chat user's inbox. The oldest are deleted.
+    /// The largest number of events in a chat user's inbox. Beyond it, the oldest events are deleted from the inbox.
     public var inboxEntries: Int
 
     /// Makes settings.

@@ -13,7 +13,8 @@ package final class PostgreSQLApplicationStore: ApplicationStore {
     private let database: PostgresDatabase<NoItems>
     private let schema: String
 
-    /// Only one server at a time writes. Still, a change may have been stored although its answer was lost, so the store counts as shared.
+    /// Only one server at a time writes. The store counts as shared nevertheless, because a change may have been stored although its answer
+    /// was lost.
     package var isShared: Bool { true }
 
     private init(_ database: PostgresDatabase<NoItems>, schema: String) {

@@ -6,7 +6,7 @@ import ServerValues
 /// and PG-34).
 final class MessagePartitions: Sendable {
     private struct State: Sendable {
-        /// The time span of partitions that will soon be dropped. Their expired messages are not deleted one by one.
+        /// The time span of partitions that will soon be dropped. The expired messages in this span are not deleted one by one.
         var waiting: Range<Int64> = 0..<0
         /// The time of the last round of maintenance, in units of 100 ns; nil before the first round.
         var latest: UInt64?
@@ -16,8 +16,8 @@ final class MessagePartitions: Sendable {
 
     /// The time between two rounds of maintenance, in units of 100 ns.
     private static let interval = 60 * TimetokenClock.ticksPerSecond
-    /// How long the looked-up expiry of a partition is used before it is looked up again, in units of 100 ns. Looking up each one in every
-    /// round would be slow, because there may be thousands of partitions.
+    /// How long the looked-up expiry of a partition is used before it is looked up again, in units of 100 ns. Looking up each partition in
+    /// every round would be slow, because there may be thousands of partitions.
     private static let trust = 3_600 * TimetokenClock.ticksPerSecond
 
     private let database: PostgresDatabase<MessageStatements>
@@ -92,7 +92,8 @@ final class MessagePartitions: Sendable {
 
     /// Drops a partition whose messages have all expired.
     ///
-    /// - Returns: false when it still has other messages, or when a long read uses it, so that a later round has to try again.
+    /// - Returns: false when the partition still has messages that have not expired, or when a long read uses the partition. A later round
+    ///   then tries again.
     private func drop(
         _ partition: PostgresPartitions.Partition, under check: PostgresStatement?, at now: UInt64
     ) async throws(PostgreSQLStoreError) -> Bool {
@@ -108,8 +109,8 @@ final class MessagePartitions: Sendable {
         }
     }
 
-    /// Deletes expired messages from the default partition. It has the messages of days without a partition, which may be in the span
-    /// ``waiting``.
+    /// Deletes expired messages from the default partition, which has the messages of days without a partition of their own. Such days may
+    /// be in the span ``waiting``, whose expired messages are otherwise not deleted one by one.
     private func emptyRest(under check: PostgresStatement?, at now: UInt64) async throws(PostgreSQLStoreError) {
         let rest = partitions.rest
         try await database.writer.perform(under: check) { connection in

@@ -1,7 +1,7 @@
 import Identifiers
 import ServerStorage
 
-/// Converts messages to SQL statements, and records together with the messages that announce their changes.
+/// Makes the SQL statements that store messages. The statements for changed records also store the messages that announce the changes.
 struct MessageStatements: PostgresItems {
     enum Item: Sendable {
         case message(StoredMessage, MessageActionChange?, application: String)
@@ -113,7 +113,8 @@ struct MessageStatements: PostgresItems {
 enum AccessStatements {
     private static let condition = "application = $1 AND kind = $2 AND name = $3 AND holder IS NOT DISTINCT FROM $4"
 
-    /// Writes an entry. An entry that replaces one with the same key keeps its place in the order in which entries are restored.
+    /// Writes an entry. If there is an entry with the same key, the new entry replaces it, and takes its place in the order in which
+    /// entries are restored.
     static func save(_ entry: AccessEntry, _ application: String) -> [PostgresStatement] {
         let values =
             key(entry.key, application) + [

@@ -1,7 +1,7 @@
 import ServerStorage
 
-/// Divides a read of a partitioned table into time spans (rule PG-33). A typical page has the newest or the oldest messages. With spans it
-/// reads few partitions, instead of the beginning of each partition.
+/// Divides a read of a partitioned table into time spans (rule PG-33). A typical page has the newest or the oldest messages. A read in
+/// spans can stop when the page is full, so it reads few partitions instead of the beginning of every partition.
 struct PartitionWindows: Hashable, Sendable {
     /// The beginning of the oldest day that has a partition, and the end of the newest one. Rows outside of this range are in few
     /// partitions.

@@ -64,7 +64,7 @@ final class PostgresPartitions: Sendable {
         return sorted
     }
 
-    /// Those days that have no partition, among today and the next days.
+    /// Returns the days that have no partition yet, of the present day and the days for which partitions are created ahead.
     func missing(at now: UInt64, of partitions: [Partition]) -> [Int64] {
         let today = Self.day(of: now)
         return (today...today + Self.daysAhead).filter { day in !partitions.contains { $0.covers(day) } }
@@ -126,8 +126,8 @@ extension PostgresPartitions {
         }
     }
 
-    /// Creates the missing partitions. If one cannot be created now, a later round tries again, and its rows are in the default partition
-    /// until then.
+    /// Creates the missing partitions. If a partition cannot be created now, a later round tries again. Until then, the rows of its day are
+    /// in the default partition.
     ///
     /// - Parameter check: the statement with which each transaction of a cluster's leader begins; nil when one server at a time uses the
     ///   database.

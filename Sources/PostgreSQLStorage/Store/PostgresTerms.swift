@@ -3,7 +3,8 @@ import ServerStorage
 /// The terms of the leaders of a cluster's partitions, for one store (rules PG-21 and PG-22).
 ///
 /// Each transaction of a leader begins with a check that the leader's term is the latest one. The check also locks the term until the
-/// transaction ends. So a new term begins only after all transactions of the former leader, and all its later transactions fail.
+/// transaction ends. So a new term begins only when no transaction of the former leader is in progress, and all later transactions of that
+/// leader fail.
 struct PostgresTerms: Sendable {
     /// The value of the column `part` in the table `store`, which names the store.
     let part: String

@@ -103,8 +103,8 @@ extension UsageStatements {
             end = start.overflow || next.overflow ? .max : next.partialValue
             if isOnlyOld { end = min(end, Int64(clamping: limits.lowest)) }
             guard lower < end else { return nil }
-            // One row more than has to be deleted is read, to find the first remaining message. The average size of a message gives the
-            // number of rows for the excess bytes.
+            // The step reads one row more than it has to delete, to find the first remaining message. The average size of a message gives
+            // the number of rows for the excess bytes.
             let usual = max(1, Int64(usage.bytes) / max(1, Int64(usage.messages)))
             let many = bytes > 0 ? 2 * min(bytes / usual, deleted) + 16 : 0
             rows = isOnlyOld ? deleted : min(max(messages, many, 0), deleted) + 1
@@ -132,8 +132,8 @@ extension UsageStatements {
             try forgetEmptyDays(of: application, connection)
             return HistoryTrimmer.Step(usage: before, reached: from, isUnfinished: false)
         }
-        // The query is planned for this application, because one plan cannot suit both applications with few messages and one with nearly
-        // all.
+        // The query is planned for this application, because one plan cannot suit both an application with few messages and an application
+        // that has nearly all messages.
         try connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
         // A row is deleted if it is too old, or if the rows before it are not enough to bring the history within its limits.
         let found = try connection.run(
@@ -160,7 +160,7 @@ extension UsageStatements {
             if !isUnfinished { try forgetEmptyDays(of: application, connection) }
             return HistoryTrimmer.Step(usage: usage, reached: reached, isUnfinished: isUnfinished)
         }
-        // A message of the application and day remains: it need not be deleted, or this step had no room for it.
+        // A message of the application and day remains: either the message need not be deleted, or this step has reached its limit.
         if let first = found.integer(0, 3) { return try step(first, isUnfinished: removed == Self.deleted) }
         if found.integer(0, 1) == span.rows { return try step(found.integer(0, 2) ?? span.end, isUnfinished: true) }
         return try step(span.end, isUnfinished: !span.isOnlyOld || span.end < Int64(clamping: limits.lowest))

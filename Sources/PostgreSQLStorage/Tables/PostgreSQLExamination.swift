@@ -183,8 +183,8 @@ extension PostgreSQLExamination {
         return .passed("no server uses the schema \(settings.schema)")
     }
 
-    /// Measures a commit. A message in the write-ahead log, which nobody reads, makes a transaction that waits for the disk and changes no
-    /// table.
+    /// Measures how long a commit takes. The transaction writes a message that nobody reads to the write-ahead log. So it waits for the
+    /// disk, but changes no table.
     private func commit(_ connection: PostgresConnection) throws -> Verdict {
         let mode = try connection.text("SELECT current_setting('synchronous_commit')")
         let start = try connection.run("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8").integer(0, 0) ?? 0

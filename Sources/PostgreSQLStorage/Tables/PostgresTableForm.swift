@@ -24,7 +24,7 @@ struct PostgresTableForm {
         var selected = columns
         switch table.title {
         case "chat.reader", "chat.hidden":
-            // Rows of deleted events are left out, because they have no meaning any more.
+            // Rows that belong to deleted events are left out, because they have no meaning without their event.
             source = "\(table.name) JOIN event ON event.id = \(table.name).event"
         case "chat.inbox": source = "inbox WHERE last <> 0 OR acknowledged <> 0"
         case "messages.reservation", "chat.reservation":
