@@ -13,9 +13,9 @@ public enum ChatStoreRule: String, CaseIterable, Sendable, CustomStringConvertib
     case atomicity = "A commit that cannot be stored changes nothing, and other commits are stored"
     /// Every field of an event is restored unchanged.
     case fields = "Every field is restored unchanged"
-    /// An inbox is read in pages after a position, oldest first, and contains only entries of its user.
+    /// A page of an inbox has the entries after a given position, oldest first. An inbox contains only the entries of its user.
     case inboxes = "An inbox is read in pages from a position, oldest first, and contains only its own entries"
-    /// History is read in pages in both directions, and both bounds are excluded.
+    /// History is read in pages, forwards or backwards. A page excludes the messages at both of its bounds.
     case histories = "History is read in pages in both directions, and both bounds are excluded"
     /// A rewrite changes a message in history and in inboxes; a rewrite of a missing message is ignored.
     case rewrites = "A rewrite changes a message in history and in inboxes; a rewrite of a missing message is ignored"
@@ -23,11 +23,11 @@ public enum ChatStoreRule: String, CaseIterable, Sendable, CustomStringConvertib
     case recalls = "A recalled message is removed from history with its receipts, and stays in inboxes"
     /// Messages that a user has hidden stay visible to other users.
     case hiding = "Messages that a user has hidden stay visible to other users"
-    /// A message for some users is only in the histories of these users and of its sender.
+    /// A message that is addressed to some of the users appears only in the histories of these users and of its sender.
     case readers = "A message for some users is only in their histories and in its sender's"
     /// Read receipts are in the order of reading. Of several receipts of one reader, the first one counts.
     case receipts = "Receipts are in the order of reading, with the first one of each reader"
-    /// A document replaces the document with the same key. Documents can be removed.
+    /// A stored document replaces an earlier document with the same key. Documents can be removed.
     case documents = "Documents replace those with the same key, and can be removed"
     /// Inbox positions and the sent messages of the last hour are restored.
     case recency = "Inbox positions and the sent messages of the last hour are restored"
@@ -35,7 +35,8 @@ public enum ChatStoreRule: String, CaseIterable, Sendable, CustomStringConvertib
     case applications = "The data of different applications are separate"
     /// Names with different bytes are different, even if Unicode treats them as equal.
     case spellings = "Names with different bytes are different, even if Unicode treats them as equal"
-    /// Purging removes entries of inboxes and histories up to an id. Inboxes continue with the next position.
+    /// Purging removes the entries of inboxes and histories up to a given event id. Later entries of an inbox get the next positions, as if
+    /// no entry had been removed.
     case retention = "Purging removes entries of inboxes and histories up to an id, and inbox positions continue"
     /// Trimming removes the oldest messages of an application from histories, and inboxes keep them.
     case limits = "Trimming removes the oldest messages of an application from histories, and inboxes keep them"

@@ -1,7 +1,8 @@
 import Identifiers
 import ServerStorage
 
-// Checks the limits of whole histories. A store that does not implement `trim` returns no usage, and must not remove anything.
+// Checks that a store enforces the limits for all messages in the histories of an application. A store that does not implement `trim`
+// returns no usage, and must not remove anything.
 extension ChatTrial {
     func limits() async throws {
         let store = try await open()

@@ -29,9 +29,9 @@ public enum MessageStoreRule: String, CaseIterable, Sendable, CustomStringConver
     /// Trimming deletes the oldest messages of an application beyond its limits, returns exact counts, and does not change other
     /// applications.
     case limits = "Trimming deletes the oldest messages of an application beyond its limits, and counts what is left"
-    /// Counts of messages begin after a timetoken and are at most 10,000.
+    /// A count includes only messages after a given timetoken, and is at most 10,000.
     case counts = "Counts begin after their timetoken and are at most 10,000"
-    /// Deleting removes the messages of a range and returns their number. All other messages stay.
+    /// A deletion removes the messages in a range of timetokens and returns their number. All other messages stay.
     case deletion = "Deleting removes the messages of a span, returns their number, and leaves all others"
     /// The data of different applications are separate.
     case applications = "The data of different applications are separate"
@@ -39,19 +39,20 @@ public enum MessageStoreRule: String, CaseIterable, Sendable, CustomStringConver
     case spellings = "Names with different bytes are different, even if Unicode treats them as equal"
     /// Channel names that look like SQL patterns are treated like all other names.
     case patterns = "Names that look like SQL patterns are treated like all others"
-    /// A durable store has the same messages after it was closed and opened again.
+    /// A durable store that is closed and opened again has the same messages as before.
     case restart = "A durable store has the same messages after it was closed and opened again"
     /// Channel groups are restored with their channels in the same order.
     case groups = "Groups are restored with their channels in order"
-    /// Message actions are restored. Each action is stored together with the message that announces it, or not at all.
+    /// Message actions are restored. An action and the message that announces it are either both stored, or neither of them is stored.
     case actions = "Message actions are restored, and each is stored with the message that announces it, or not at all"
     /// Entries of the access manager are restored in their order. Removed and expired entries are not restored.
     case access = "Entries of the access manager are restored in order, without removed and expired ones"
-    /// Records are restored with their last values. They are stored together with the messages that announce them, or not at all.
+    /// Records are restored with their last values. Changed records and the messages that announce the changes are either all stored, or
+    /// none of them is stored.
     case records = "Records are restored with their last values, and each commit is stored completely or not at all"
     /// The restored recent messages do not exceed a size limit in bytes.
     case restoredBytes = "The size of the restored messages in bytes is limited"
-    /// A subscriber that continues after a restart gets all messages, or a gap is reported.
+    /// A subscriber that continues after a restart gets all messages that it has missed, or a gap is reported to it.
     case gaps = "Readers of restored streams get all messages, or a gap is reported to them"
 
     public var description: String { rawValue }

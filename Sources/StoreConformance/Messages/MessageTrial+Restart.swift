@@ -214,8 +214,8 @@ extension MessageTrial {
 
     func gaps() async throws {
         let base = place.now()
-        // Before each of four restarts, the test appends: few messages, all of which are restored; more messages of one channel than a
-        // stream keeps; more bytes than are restored; nothing during an hour.
+        // Before each of four restarts, the test appends other messages: first a few, all of which are restored; then more messages of one
+        // channel than the server's stream of a channel has; then more bytes than are restored; and finally none during an hour.
         let phases: [(name: String, messages: [StoredMessage], seconds: UInt64)] = [
             ("a few messages", (1...40).map { message(base + $0, Identifier("few.\($0 % 3)")) }, 0),
             ("a channel with many messages", (100...400).map { message(base + $0, $0 % 100 == 0 ? "few.1" : "many.1") }, 0),
@@ -244,8 +244,8 @@ extension MessageTrial {
         await store.close()
     }
 
-    /// Checks the restored messages of each channel: either all stored messages after `recentSince` are restored, or only the newest ones,
-    /// but then more than a stream keeps.
+    /// Checks the restored messages of each channel: either all stored messages after `recentSince` are restored, or only the newest
+    /// messages, but more of them than the server's stream of a channel has.
     ///
     /// - Returns: whether all messages of every channel are restored, so that a subscriber that continues after the channel's first message
     ///   misses none.
