@@ -69,15 +69,16 @@ package protocol ChannelBackend: AnyObject, Sendable {
 
     // MARK: Reads
 
-    /// The numbers of subscriptions to a channel and of its users; nil when it has no subscribers.
+    /// The number of subscriptions to a channel and the number of the channel's users; nil when the channel has no subscribers.
     func occupancy(of channel: ChannelID) -> ChannelOccupancy?
     /// The members of a presence channel, in the order in which they joined.
     func members(of channel: ChannelID) -> [PresenceMember]
-    /// The last event of a cache channel; nil when there is none or when it has expired.
+    /// The last event of a cache channel; nil when the channel has had no event, or when its last event has expired.
     func cached(_ channel: ChannelID) -> CachedMessage?
     /// The event loops that have subscribers of a channel.
     func audience(of channel: ChannelID) -> EventLoopSet
-    /// Passes to `body` the occupied channels of an application whose names begin with `prefix`, in several parts, until it returns false.
+    /// Passes to `body` the occupied channels of an application whose names begin with `prefix`, in several parts. Stops when `body`
+    /// returns false.
     func forEachOccupied(application: String, prefix: String, _ body: ([ChannelOccupancy]) -> Bool)
     /// The number of open connections of an application, on all servers. Servers whose counts this process has not received are missing.
     func connections(of application: Application) -> Int
@@ -87,9 +88,9 @@ package protocol ChannelBackend: AnyObject, Sendable {
     var tallies: [(application: String, tally: ChannelTally)] { get }
     /// The size of each application's recovery histories; empty unless this process makes the decisions about the application's channels.
     var recoveries: [(application: String, tally: RecoveryTally)] { get }
-    /// The delivery counts of the webhook events that the cluster's leader has sent while it ran in this process; empty without a cluster.
+    /// The delivery counts of the webhook events that this process has sent while it was the cluster's leader; empty without a cluster.
     var webhookReports: [Identifier: [WebhookReport]] { get }
-    /// The events that the cluster's leader has accepted over the HTTP API while it ran in this process; empty without a cluster.
+    /// The numbers of events that this process has accepted over the HTTP API while it was the cluster's leader; empty without a cluster.
     var eventCounts: [Identifier: EventCounts] { get }
 }
 

@@ -39,7 +39,7 @@ package struct ChannelSubscription: Sendable {
     var application: Application
     var subscriber: ChannelSubscriber
     var member: PresenceMember?
-    /// The replay of missed events that the client requests, for connections with recovery; nil for others.
+    /// The replay of missed events that the client requests, for connections with recovery; nil for connections without recovery.
     var recovery: SubscriptionRecovery?
 }
 
@@ -60,7 +60,8 @@ package struct SubscriptionGrant: Sendable {
     var full = EventLoopSet()
     /// The number of bytes of the events that are replayed to the connection.
     var replayed = 0
-    /// Whether the subscription has started a history for its channel; nil when the backend's answer does not contain it.
+    /// Whether the subscription has started a history for its channel; nil when this is not known, because a leader's answer does not
+    /// contain it.
     var beganHistory: Bool?
 }
 
@@ -70,8 +71,9 @@ package struct ChannelSubscriber: Sendable {
     enum Place: Sendable {
         /// A connection of this process. The value may be used only on the given event loop.
         case here(NIOLoopBound<PusherConnection>, any EventLoop)
-        /// A connection of another node of a cluster. The first closure sends the complete confirmation to that node. The second one, nil
-        /// if the node has no list of the presence channel's members, sends a confirmation to which the node adds its list.
+        /// A connection of another node of a cluster. The first closure sends the complete confirmation to that node. The second closure is
+        /// for subscriptions of nodes that have lists of members: it sends a confirmation to which the node adds its list of the presence
+        /// channel's members. It is nil for other subscriptions.
         case elsewhere(
             @Sendable (_ confirmation: ByteBuffer) -> Void,
             members: (@Sendable (PresenceRoster, MemberConfirmation) -> Void)? = nil)

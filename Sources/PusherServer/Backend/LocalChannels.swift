@@ -20,7 +20,8 @@ package final class LocalChannels: ChannelBackend {
     let partition: ChannelPartition
     /// Makes a unique name for a new history of events.
     private let makeEpoch: @Sendable () -> String
-    /// Passes events of shared channels to the server's other services, such as PubNub; nil when no channel is shared.
+    /// Passes events of channels that Pusher shares with the server's other services, such as PubNub, to these services; nil when no
+    /// channel is shared.
     let bridge: (any BridgeTap)?
     /// Called for each event that a cache channel stores, under the lock of the channel's shard.
     let remembering: (@Sendable (ChannelID, CachedMessage) -> Void)?

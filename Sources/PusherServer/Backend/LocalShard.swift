@@ -5,7 +5,7 @@ struct LocalShard: Sendable {
     /// Called with each change of a history while this process, a leader that resigns, passes its histories to the next leader; otherwise
     /// nil.
     var leaving: (@Sendable ([HistoryPart]) -> Void)?
-    /// Called when a history starts or ends, so that the next leader can continue the histories; nil when they are not recorded.
+    /// Called when a history starts or ends, so that the next leader can continue the histories; nil on a server without a cluster.
     var recording: (@Sendable ([HistoryPart]) -> Void)?
 
     /// Passes the histories that have ended to `leaving` and `recording`.
@@ -24,7 +24,7 @@ struct LocalShard: Sendable {
         recording?([.history(channel, history)])
     }
 
-    /// A random name of a history: eight digits of base 36, which has about 2.8 trillion values.
+    /// A random name of a history: eight digits of base 36, so there are about 2.8 trillion different names.
     static let randomEpoch: @Sendable () -> String = {
         let digits = String(UInt64.random(in: 0..<2_821_109_907_456), radix: 36)
         return String(repeating: "0", count: 8 - digits.utf8.count) + digits

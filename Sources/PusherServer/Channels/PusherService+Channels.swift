@@ -51,7 +51,7 @@ extension PusherService {
     /// Passes a client event to the other subscribers; returns the event loops whose queues are full.
     func relay(_ event: PusherClientEvent, application: Application, from sender: SocketID) -> EventLoopSet {
         eventCounts.withLockedValue { $0[Identifier(application.id), default: EventCounts()].relayed += 1 }
-        // In a cluster the leader passes the event to other services, together with its decision.
+        // In a cluster, the console's live feed does not show the event here, but on each server that delivers the event (``show(_:in:)``).
         if forwarder == nil {
             context.feed.tell(
                 FeedEvent(

@@ -154,8 +154,8 @@ extension ClusterChannels {
         entry.completion(.success(SubscriptionGrant(replayed: confirmation.readableBytes)))
     }
 
-    /// Refuses a subscription on the connection's own event loop. Does nothing if the connection has left the channel meanwhile, even if it
-    /// has subscribed again.
+    /// Refuses a subscription on the connection's own event loop. Does nothing if the connection has left the channel since its request,
+    /// even if it has subscribed to the channel again.
     private func refuse(_ entry: PendingSubscriptions.Entry, _ refusal: SubscribeRefusal) {
         guard case .here(let connection, let eventLoop) = entry.subscription.subscriber.place else { return }
         eventLoop.execute { [self] in

@@ -22,7 +22,7 @@ package final class ClusterChannels: ChannelBackend {
         var isSending = false
         /// The members of each presence channel in which the node has subscriptions; the node adds them to confirmations (rule CR-87).
         var rosters: [ChannelID: PresenceRoster] = [:]
-        /// Whether the leader accepts ``PusherRequest/join(_:_:member:_:)``, so that the node adds the members to confirmations.
+        /// Whether the leader accepts ``PusherRequest/join(_:_:member:_:)``. If so, the node itself adds the members to confirmations.
         var leaderTakesJoins = false
         /// Whether the leader accepts ``PusherRequest/events(_:)``: events that the node has encoded.
         var leaderTakesEvents = false

@@ -67,7 +67,8 @@ struct NodeConnections: Sendable {
 
     /// Counts the end of a connection.
     ///
-    /// - Parameter isLimited: whether the application has a limit of connections, so that others may wait for the place.
+    /// - Parameter isLimited: whether the application has a limit of connections, so that other connections may wait for the permission
+    ///   that becomes free.
     mutating func close(_ application: String, isLimited: Bool = false) {
         let id = Identifier(application)
         guard let own = counts[id]?.own, own > 0 else { return }

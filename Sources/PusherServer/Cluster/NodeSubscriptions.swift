@@ -48,7 +48,7 @@ struct NodeSubscriptions: Sendable {
     /// Adds a subscription that the leader has confirmed.
     ///
     /// - Parameters:
-    ///   - seat: the connection; nil when it has left meanwhile.
+    ///   - seat: the connection; nil when it has left the channel before the confirmation.
     ///   - isRecovering: whether the connection has recovery.
     mutating func confirm(
         _ id: ChannelID, _ member: PresenceMember?, seat: (socketID: SocketID, eventLoopID: Int)?, isRecovering: Bool = false

@@ -8,9 +8,10 @@ package struct PendingLimits: Hashable, Sendable {
     package var window: Int
     /// The largest number of subscriptions in one request.
     package var batch: Int
-    /// The number of waiting subscriptions of a connection at which reading from it pauses.
+    /// The number of waiting subscriptions of a connection at which the server stops reading from that connection.
     package var ahead: Int
-    /// The total number of waiting subscriptions from which on the server stops reading from every connection that has a waiting one.
+    /// When the total number of waiting subscriptions reaches this value, the server stops reading from every connection that has a waiting
+    /// subscription.
     package var comfortable: Int
     /// The largest total number of waiting subscriptions; further ones are refused.
     package var most: Int
@@ -152,7 +153,7 @@ struct PendingSubscriptions: Sendable {
         answeredAt = now
     }
 
-    /// Returns the key of a subscription that was sent in a batch and is now answered; nil when it was answered before.
+    /// Returns the key of a subscription that was sent in a batch and is now answered; nil when the subscription was already answered.
     mutating func takeBatched(_ number: UInt64) -> Key? { batched.removeValue(forKey: number) }
 
     /// The waiting subscription with this key and number; nil when it was cancelled.
@@ -160,7 +161,7 @@ struct PendingSubscriptions: Sendable {
         entries[key].flatMap { $0.number == number ? $0 : nil }
     }
 
-    /// Removes a subscription; returns nil when it was cancelled or has been replaced by another one.
+    /// Removes a subscription; returns nil when the subscription was cancelled, or was replaced by a later one with another number.
     mutating func take(_ key: Key, number: UInt64) -> Entry? {
         guard entries[key]?.number == number else { return nil }
         return remove(key)

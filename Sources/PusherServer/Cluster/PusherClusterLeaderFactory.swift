@@ -14,9 +14,9 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
     private let sweepInterval: Duration
     private let partition: ChannelPartition
     private let current = NIOLockedValueBox<PusherClusterLeader?>(nil)
-    /// The delivery counts of webhook events from earlier times in which this process was the leader.
+    /// The delivery counts of webhook events that this process has sent when it was the leader before.
     private let formerReports = NIOLockedValueBox<[Identifier: [WebhookReport]]>([:])
-    /// The events of the HTTP API from earlier times in which this process was the leader.
+    /// The numbers of events that this process has accepted over the HTTP API when it was the leader before.
     private let formerEvents = NIOLockedValueBox<[Identifier: EventCounts]>([:])
 
     /// - Parameters:
@@ -99,8 +99,8 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
             application($1.application) != nil && remote.number(of: $0) != nil
         }
         for (_, count) in connections { channels.countConnections(count.count, of: count.application) }
-        // Events of other partitions' channels are skipped: they were stored when all channels of an application still belonged to one
-        // partition.
+        // Events of channels that belong to other partitions are skipped. They were stored by an earlier version, in which all channels of
+        // an application belonged to one partition.
         for message in restored.cached where partition.owns(message.channel) {
             guard let application = application(message.channel.application) else { continue }
             let expires = clock.monotonic().advanced(by: .milliseconds(message.expires.clampedSubtracting(unixMilliseconds)))

@@ -44,8 +44,8 @@ enum PusherFact: Hashable, Sendable {
     case takesJoins
     /// The leader accepts ``PusherRequest/events(_:)``; leaders of earlier versions do not.
     case takesEvents
-    /// A mark in the log. The log contains all events that were decided after it, so the next leader, which alone uses marks, can continue
-    /// histories from positions that were stored later than the mark (rule RV-41).
+    /// A mark in the log. The log contains all events that were decided after it, so the next leader can continue histories from positions
+    /// that were stored later than the mark (rule RV-41). Nodes ignore marks.
     case mark(HistoryMark)
 }
 

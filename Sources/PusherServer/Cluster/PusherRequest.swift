@@ -79,7 +79,7 @@ struct ForwardedPublication: Hashable, Sendable {
     var data: String?
     /// How long a cache channel keeps the event, in milliseconds; nil for other channels.
     var lifetime: Int64?
-    /// Whether the event is passed to other services that share the channel.
+    /// Whether the event is passed to the server's other services, such as PubNub, that share the channel with Pusher.
     var isBridged: Bool
 }
 

@@ -152,7 +152,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     private func settlePlace(_ answer: ConnectionPlace) {
         guard let application else { return }
         guard case .awaited = admission else {
-            // The connection has closed while it waited, so a granted permission is returned.
+            // The connection has closed while it waited for the leader's permission, so a granted permission is returned to the leader.
             if answer == .given { service.channels.closeConnection(of: application.value) }
             return
         }
@@ -335,7 +335,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
 
 /// The state of a connection that is not yet, or no longer, counted in its application's limit of connections.
 private enum PlaceState {
-    /// The connection needs the leader's permission and has not requested it yet.
+    /// The connection needs the leader's permission and has not requested this permission yet.
     case needed
     case awaited(UInt64)
     /// The leader refused the connection, because the limit is reached or the leader could not be reached.
@@ -344,7 +344,7 @@ private enum PlaceState {
     case gone
 }
 
-/// The state that few connections need, so that the others take less memory.
+/// State that only few connections need. It is stored separately, so that all other connections take less memory.
 private struct RareState {
     /// The reason why the connection is refused; nil for accepted connections.
     var refusal: RefusedOpening?

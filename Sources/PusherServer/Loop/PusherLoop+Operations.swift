@@ -19,7 +19,8 @@ extension PusherLoop: WebSocketLoop {
         case tell([SocketID], ByteBuffer)
         /// Close connections: all, those of an application, or those of one of its signed-in users.
         case close(PusherCloseReason, application: String?, user: String?)
-        /// Close connections that have subscriptions in this partition of the cluster, or a signed-in user whose home partition it is.
+        /// Close connections that have subscriptions in this partition of the cluster, or whose signed-in user belongs to an application
+        /// with this home partition.
         case interrupt(PusherCloseReason, ChannelPartition)
         /// Give connections the current configuration of their application, or close them when the application no longer exists.
         case review(@Sendable (_ application: String) -> Result<SharedApplication, PusherCloseReason>)

@@ -14,7 +14,8 @@ final class PusherLoop {
     /// The connections that are signed in as a user.
     var signedIn: [SocketID: PusherConnection] = [:]
     let writer: ConnectionWriter
-    /// One parser serves all connections of the event loop, because messages are parsed one after the other.
+    /// The parser of all connections of the event loop. They need only one, because the event loop parses their messages one after the
+    /// other.
     var parser = PusherEnvelopeParser(rememberedNames: 256)
     /// Whether an event was delivered in the current run of queued operations, so that the run's duration is measured as fan-out.
     var hasDelivered = false

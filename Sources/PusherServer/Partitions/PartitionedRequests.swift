@@ -111,7 +111,7 @@ enum PartitionResult: Hashable, Sendable {
     case answer(PartitionAnswer)
     case failure(ClusterFailure)
 
-    /// The HTTP answer for the client if the partition has refused or failed; nil if it has done its part.
+    /// The HTTP answer for the client if the partition has refused or failed; nil if the partition has performed its part of the request.
     var refusal: HTTPAnswer? {
         switch self {
         case .answer(.refused(let answer)): answer

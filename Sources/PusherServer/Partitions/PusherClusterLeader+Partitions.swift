@@ -47,7 +47,8 @@ extension PusherClusterLeader {
 
     // MARK: Limits
 
-    /// Sends all nodes the channels and subscriptions of those applications whose numbers have changed since the last call (rule CP-79).
+    /// Sends all nodes the numbers of channels and subscriptions of each application whose numbers have changed since the last call (rule
+    /// CP-79).
     func tellUses() {
         guard channels.partition.isOneOfSeveral else { return }
         let uses = channels.quota.uses

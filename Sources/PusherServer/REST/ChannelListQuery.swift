@@ -60,8 +60,8 @@ struct ChannelListQuery: Hashable, Sendable {
 
     /// Makes the HTTP answer with these channels, sorted by name.
     func answer(with found: [ChannelOccupancy], limit: Int = Self.maximumBytes) throws(HTTPProblem) -> HTTPAnswer {
-        // The size is checked before sorting, because sorting a list that exceeds the limit takes long. The lists of several partitions can
-        // exceed it together.
+        // The size is checked before sorting, because sorting a list that exceeds the limit takes long. The limit can be exceeded when the
+        // lists of several partitions are combined.
         guard found.reduce(0, { $0 + $1.name.utf8.count + 6 }) <= limit else { throw Self.tooLong(limit) }
         let found = found.sorted { $0.name < $1.name }
         var out = Array(#"{"channels":{"#.utf8)

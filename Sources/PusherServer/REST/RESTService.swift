@@ -85,7 +85,7 @@ struct RESTService {
         return HTTPAnswer(.json, Array(#"{"users":[\#(users.joined(separator: ","))]}"#.utf8))
     }
 
-    /// The requested attributes of a channel, without those that its kind does not have.
+    /// The requested attributes of a channel. Attributes that its kind of channel does not have are left out.
     func attributes(
         of name: String, _ info: ChannelAttributes, _ application: Application
     ) -> [(String, String)] {

@@ -30,7 +30,8 @@ final class RequestBudget: Sendable {
             429, "The application sends more than \(max(limit ?? 0, 0)) queries in a second.", retryAfter: wait)
     }
 
-    /// Takes a cost from the budget. Returns nil when it is allowed, and otherwise after how many seconds, rounded up, it will be allowed.
+    /// Takes the cost of a request from the budget. Returns nil when the request is allowed. Otherwise returns the number of seconds,
+    /// rounded up, after which it will be allowed.
     private func take(
         _ cost: Int, limit: Int?, kind: WritableKeyPath<Buckets, TokenBucket?>, of id: Identifier, at now: MonotonicInstant
     ) -> Int? {

@@ -254,7 +254,7 @@ struct ChannelHistories: Sendable {
         changed.append(channel)
     }
 
-    /// Returns the histories whose positions have changed since the last call, without their events.
+    /// Returns those histories whose positions have changed since the last call of this method. Their events are left out.
     mutating func takeChanged() -> [HistoryPart] {
         guard !changed.isEmpty else { return [] }
         defer { changed = [] }

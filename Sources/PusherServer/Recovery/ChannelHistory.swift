@@ -102,7 +102,8 @@ struct ChannelHistory: Sendable {
     }
 }
 
-/// The events that a connection with recovery receives when it subscribes, before its confirmation and in it.
+/// The missed events that a connection with recovery receives before the confirmation of its subscription, and the outcome of the replay
+/// that the confirmation reports.
 struct Replay: Sendable {
     var frames = ByteBuffer()
     var outcome: PusherRecoveryOutcome

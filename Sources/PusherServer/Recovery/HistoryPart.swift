@@ -6,7 +6,8 @@ import ServerValues
 
 /// One element of the histories that a leader hands over to the next leader (rules RV-22 and RV-23). A pure value.
 enum HistoryPart: Sendable {
-    /// An event with a number. Stored events are written before their history; events that are published later, after it.
+    /// An event with a number. Events that the history has when it is written stand before the element ``history(_:_:)``, and events that
+    /// are published later stand after it.
     case event(ChannelID, PositionedEvent, isKept: Bool, expires: MonotonicInstant)
     /// The numbers of a history, and its latest dropped events. Without this element, the next leader cannot use the events of the channel.
     case history(ChannelID, ChannelHistory)
@@ -67,7 +68,7 @@ struct RestoredHistory: Sendable {
     /// Makes the history at the current time. Returns nil when an event of the history is missing. Otherwise clients that have missed this
     /// event would be informed that they have missed nothing.
     func history(at now: MonotonicInstant) -> ChannelHistory? {
-        // A larger number cannot be real, and the numbers after it would not fit (rule CR-42).
+        // A larger number is damaged data, and the event numbers after it would not fit into 64 bits (rule CR-42).
         guard last <= UInt64(Int64.max) else { return nil }
         var history = ChannelHistory(epoch: epoch, last: last, dropped: dropped, unkept: unkept)
         for (event, isKept, expires) in events where event.position.epoch == epoch {

@@ -13,7 +13,8 @@ package struct ChannelID: Hashable, Sendable {
         self.name = name
     }
 
-    /// Names are compared by their bytes, because the name of a user's channel contains the user's id (rule HB-11).
+    /// Names are compared by their bytes: the name of a user's channel contains the user's id, and ids that look the same may differ in
+    /// their bytes (rule HB-11).
     package static func == (left: ChannelID, right: ChannelID) -> Bool {
         left.name.isExactly(right.name) && left.application.isExactly(right.application)
     }

@@ -10,7 +10,7 @@ package struct SubscribeOutcome: Hashable, Sendable {
     package var roster: PresenceRoster?
     /// The member that joined, of which the other members have to be notified. Set for the first connection of a user only.
     package var memberAdded: PresenceMember?
-    /// A cache channel's last message; nil when there is none or it has expired.
+    /// A cache channel's last message; nil when there is no such message, or when it has expired.
     package var cached: CachedMessage?
     /// The event loops with subscribers, including that of the new subscriber.
     package var audience: EventLoopSet
@@ -40,7 +40,7 @@ package struct UnsubscribeOutcome: Hashable, Sendable {
     package var subscriptions: Int
     /// The user who left, of whom the remaining members have to be notified. Set for the last connection of a user only.
     package var memberRemoved: String?
-    /// The event loops that still have subscribers, which have to be notified.
+    /// The event loops that still have subscribers of the channel. These subscribers have to be notified of the end.
     package var audience: EventLoopSet
 }
 

@@ -175,7 +175,7 @@ package struct ChannelShard: Sendable {
         return due
     }
 
-    /// Drops expired messages, once a minute. Readers do not get an expired message even before it is dropped.
+    /// Drops expired messages, once a minute. An expired message is not returned to readers, even if it is not dropped yet.
     private mutating func forgetExpired(at now: MonotonicInstant) {
         guard !remembering.isEmpty, now >= nextForgetting else { return }
         nextForgetting = now.advanced(by: .seconds(60))

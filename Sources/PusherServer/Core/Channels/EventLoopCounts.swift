@@ -2,7 +2,8 @@ import ServerValues
 
 /// The number of a channel's subscriptions on each event loop. A value.
 ///
-/// Most channels have subscriptions on one event loop only. They need no list, which saves memory on a server with a million channels.
+/// Most channels have subscriptions on one event loop only. For these channels no list is stored, which saves memory on a server with a
+/// million channels.
 struct EventLoopCounts: Sendable {
     /// The number of subscriptions of all event loops.
     private(set) var total = 0
