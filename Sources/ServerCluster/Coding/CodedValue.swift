@@ -3,8 +3,8 @@ import NIOCore
 /// The error for bytes from another node or from the store that cannot be decoded.
 @usableFromInline
 package struct ClusterCodingError: Error, Hashable, Sendable {
-    /// Whether the bytes are a case of an enumeration that this version does not have. Lists leave out such an element and continue with
-    /// the next one.
+    /// Whether the bytes are a case of an enumeration that this version does not have. A reader of a list leaves out such an element and
+    /// continues with the next element.
     @usableFromInline package var isUnknownKind: Bool
 
     @inlinable

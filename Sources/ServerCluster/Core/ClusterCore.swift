@@ -21,10 +21,10 @@ package struct ClusterCore: Sendable {
     var handOver: HandOver?
     /// The time since which this process leads with prepared services.
     var ledSince: MonotonicInstant?
-    /// The node that this one wanted as the next leader when it last resigned; nil again once a leader is known.
+    /// The node in whose favour this node last resigned; nil once the next leader is known.
     var offered: ClusterNode?
-    /// A node that did not become the leader after this one had resigned in its favour, and the time before which it is not chosen as
-    /// successor again.
+    /// A node that did not become the leader although this node had resigned in its favour, and the time before which that node is not
+    /// chosen as successor again.
     var reluctance: (node: ClusterNode, end: MonotonicInstant)?
     private let nodesKey: StoreKey
     private let lossKey: StoreKey

@@ -4,7 +4,7 @@ import ServerValues
 enum HandOver: Hashable, Sendable {
     /// The services prepare to resign, and requests are still handled.
     case preparing(to: ClusterNode)
-    /// No new requests are handled; requests in progress are still answered, and their results stored.
+    /// No new requests are handled; requests in progress are still answered, and their results are stored.
     case draining(to: ClusterNode, until: MonotonicInstant)
 }
 

@@ -5,7 +5,7 @@ import ServerValues
 /// Each batch costs the store and every node about the same, whatever its size. With few requests, each request gets a batch at once. With
 /// many requests, a batch waits for a short time, so that it contains several of them.
 package struct BatchPace: Sendable {
-    /// The number of requests answered within ``window`` from which on the leader counts as busy, so that batches have to wait.
+    /// If the leader has answered this number of requests within ``window``, it counts as busy, and its batches have to wait.
     package var busyRequests = 200
     package var window: Duration = .milliseconds(100)
     /// The shortest time between the beginnings of two batches while there are many requests.

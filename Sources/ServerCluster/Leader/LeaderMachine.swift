@@ -63,8 +63,8 @@ package struct LeaderMachine: Sendable {
     /// Answers to queries in the order of their requests. An answer is sent only after all decisions that were made before it are stored:
     /// `emissions` is the number of these decisions.
     private var heldAnswers = Deque<(emissions: UInt64, session: ClusterSession, request: UInt64, payload: ByteBuffer)>()
-    /// The size in bytes of a fact or write that is too long for the store, nil if there is none. If it is set, the leader resigns instead
-    /// of making the next batch.
+    /// The size in bytes of a fact or write that is too long for the store; nil if there is none. If there is one, the leader resigns
+    /// instead of making the next batch.
     private var tooLong: Int?
     /// The ids of the decisions that were too long for the store.
     private var refusedIDs: [UInt64] = []
@@ -266,8 +266,8 @@ package struct LeaderMachine: Sendable {
         resend(into: &effects)
     }
 
-    /// The number of bytes of the first queued decision and of those that must be stored together with it, as long as they fit into one
-    /// batch.
+    /// The number of bytes of the first queued decision and of the decisions that must be stored together with it, as far as they fit into
+    /// one batch.
     private var joinedCost: Int {
         var cost = 0
         for (index, emission) in queue.enumerated() {
@@ -445,8 +445,9 @@ package struct LeaderMachine: Sendable {
         effects.append(.left(node))
     }
 
-    /// Notifies a node that it was removed, and removes it from the store. This is stored after the changes that the node's removal caused.
-    /// If this leader ends in between, the next leader still finds the node in the store and makes the remaining changes.
+    /// Notifies a node of its removal from the cluster, and removes it from the stored list of nodes. Both are stored after the changes
+    /// that the removal caused. If this leader ends before, the next leader still finds the node in the list and makes the remaining
+    /// changes.
     package mutating func forget(_ node: ClusterNode) {
         emit(ClusterEmission(item: nil, writes: [.removeFields(nodesKey, [.text(node.description)])]))
         if let session = expelled[node.incarnation] {

@@ -13,13 +13,13 @@ extension MemberMachine {
         _ id: UInt64, of service: ClusterServiceID, _ payload: ByteBuffer, deadline: MonotonicInstant?, isRepeatable: Bool,
         isQuery: Bool = false, at now: MonotonicInstant, into effects: inout [MemberEffect]
     ) {
-        // A request after the node has left fails at once, because nothing would answer it or apply its deadline.
+        // A request that is made after the node has left the cluster fails at once, because nothing would answer it or apply its deadline.
         guard !isClosed else { return effects.append(.complete(id, .failure(.closed))) }
         let request = Outstanding(
             id: id, kind: isQuery ? .query : .request, service: service, payload: payload, deadline: deadline,
             isRepeatable: isRepeatable)
         // Requests without a deadline report the state of the node's clients. They are not refused: their number is bounded by the number
-        // of clients, and without one of them the leader would have a wrong state.
+        // of clients, and without all of them the leader would have a wrong state of these clients.
         guard deadline == nil || waitingBytes + request.cost <= policy.waitingBytes else {
             return effects.append(.complete(id, .failure(.overloaded)))
         }

@@ -209,13 +209,13 @@ package struct MemberMachine: Sendable {
             case .expelled(let session) where isOwn(session): return lose(.expelled, at: now, into: &effects)
             case .opened:
                 isLed = true
-                // A leader that was elected after this node had left still has the node from the previous leader, so the node reports again
-                // that it has left.
+                // A leader that was elected after this node had left still has the node from the previous leader, so the node informs this
+                // leader, too, that it has left.
                 if isClosed { leave(into: &effects) } else { sendAgain() }
             case .forked(let place):
                 if fork == place { fork = nil }
-                // A node that has followed the log only since the loss reports it, too: the leader that admitted its clients was not
-                // informed of the loss.
+                // A node reports the loss to its clients even if it has followed the log only since the loss: the leader that admitted
+                // these clients was not informed of the loss.
                 if told != place, place < batch.position {
                     told = place
                     return lose(.logEnded, at: now, into: &effects)

@@ -7,7 +7,7 @@ package struct ClusterPartitions: Hashable, Sendable {
     package let count: Int
 
     package static let limit = 16
-    /// The partitions of a cluster that has only one, so that it does not distribute its applications.
+    /// The value for a cluster with only one partition, to which all applications belong.
     package static let one = ClusterPartitions(unchecked: 1)
 
     /// - Parameter count: the number of partitions, from 1 to ``limit``. The result is nil for other numbers.

@@ -16,7 +16,7 @@ package struct ClusterSettings: Sendable {
     /// The partition in which the node takes part; nil if the cluster has only one.
     package var partition: ClusterPartition?
     package var handOver = HandOverPolicy()
-    /// Limits the hand-overs of this process; all its partitions share it.
+    /// Limits how often this process hands over the leadership of a partition. All partitions of the process share this object.
     package var pace = HandOverPace()
     /// The interval in which the store engine checks the state of the store and publishes this server's version.
     package var watching = Duration.seconds(10)

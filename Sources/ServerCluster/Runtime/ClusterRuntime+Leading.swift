@@ -70,8 +70,8 @@ extension ClusterRuntime {
         }
     }
 
-    /// If this node leads, stores that it stops. The future succeeds when that is stored or the time limit is reached; it succeeds at once
-    /// if this node does not lead or the store cannot be used.
+    /// If this node leads, stores that this node is about to stop. The future succeeds when that is stored or when the time limit is
+    /// reached. It succeeds at once if this node does not lead or the store cannot be used.
     func noteStopping(within limit: TimeAmount) -> EventLoopFuture<Void> {
         let stored = eventLoop.makePromise(of: Void.self)
         guard case .leader = core.role, status.trouble.isEmpty, !status.isRefused else {

@@ -26,7 +26,7 @@ package protocol ClusterLeader: AnyObject, Sendable {
     var restoredNodes: [ClusterNode] { get }
 
     /// Called when this leader is about to resign. The service starts no work outside of the cluster that the next leader would repeat, and
-    /// waits for a limited time for work in progress. Requests are still passed to it.
+    /// waits for a limited time for work in progress. Requests are still passed to the service.
     func prepareToResign() async
 
     /// Ends without making further decisions, because another node leads now or this node leaves the cluster.

@@ -14,8 +14,8 @@ package final class ClusterWebhookJournal: WebhookJournal {
     package struct Limits: Hashable, Sendable {
         package var events = 100_000
         package var bytes = 64 << 20
-        /// How long events that a previous leader has stored wait until their application is configured, counted from the start of this
-        /// leader. Then they are dropped.
+        /// How long stored events of a previous leader wait for an application that is missing in this leader's configuration. The time
+        /// begins with the start of this leader. At its end, the events are dropped.
         package var patience = Duration.seconds(300)
 
         package init() {}

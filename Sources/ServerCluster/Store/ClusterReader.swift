@@ -12,7 +12,7 @@ package protocol ClusterReader: Sendable {
 /// Reads the data of a cluster, and also writes data for which no decision of a leader is needed: values under names that are assigned only
 /// once. Any node may use this store.
 package protocol ClusterStore: ClusterReader {
-    /// Performs a write on one key. After ``StoreFailure/unanswered`` it is not known whether it was performed.
+    /// Performs a write on one key. After ``StoreFailure/unanswered`` it is not known whether the write was performed.
     func perform(_ write: StoreWrite) async throws(StoreFailure)
     /// Creates a value that the store removes after `seconds`, unless the key already has a value.
     ///

@@ -22,7 +22,8 @@ package struct CountedEntries: Hashable, Sendable {
         }
     }
 
-    /// The generation of the leader that counts, and the generation of the leader whose stored totals it may continue.
+    /// The generation of the leader that counts the messages, and the generation of the earlier leader whose stored totals this leader may
+    /// continue.
     package struct Term: Hashable, Sendable {
         var generation: UInt64
         var former: UInt64?

@@ -48,7 +48,7 @@ package protocol StoreEngine: AnyObject, Sendable {
 
 /// An event that a store engine reports.
 package enum StoreEvent: Sendable {
-    /// A connection to the store cannot be used, with the reason; or it can be used again, with nil.
+    /// A connection to the store cannot be used, if the text is the reason. If the text is nil, the connection can be used again.
     case trouble(StoreLane, String?)
     /// The connection for messages is interrupted: from now on messages may be missing.
     case interrupted

@@ -5,8 +5,8 @@ extension StoreWrite {
 
     /// The write, divided into several writes with the same total effect and at most ``longest`` words each.
     ///
-    /// Services emit one write for all fields that change together, which is long when a sweep removes many users at once. Writes that
-    /// cannot be divided are returned unchanged.
+    /// Services emit one write for all fields that change together. Such a write is long when a sweep removes many users at once. Writes
+    /// that cannot be divided are returned unchanged.
     package var pieces: [StoreWrite] {
         switch self {
         case .put(let key, let fields): Self.divide(fields, besides: 2, width: 2) { .put(key, $0) }

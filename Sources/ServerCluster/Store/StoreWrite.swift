@@ -26,7 +26,7 @@ package enum StoreWrite: Hashable, Sendable {
     // MARK: Maps
 
     case put(StoreKey, [StoreField])
-    /// Adds a field to a map unless the map already has it.
+    /// Adds a field to a map unless the map already has a field with this name.
     case putIfAbsent(StoreKey, StoreField)
     case removeFields(StoreKey, [StoreWord])
 

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Answers of the leader to queries of one node, which are sent outside of the log: pieces of one numbered sequence, so that none is lost
-/// or handled twice.
+/// Answers of the leader to queries of one node, which are sent outside of the log. The answers are divided into the pieces of one numbered
+/// sequence. The numbers show which pieces are missing or have arrived twice.
 package struct ClusterAnswers: Hashable, Sendable {
     /// A part of an answer. The pieces of an answer are consecutive.
     package struct Piece: Hashable, Sendable {

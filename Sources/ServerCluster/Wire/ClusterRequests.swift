@@ -32,8 +32,8 @@ package struct ClusterRequest: Hashable, Sendable {
     var cost: Int { payload.readableBytes + 16 }
 }
 
-/// The requests that a node sends to the leader in one message. Without requests, the message only shows that the node is alive. Messages
-/// may be lost or repeated, which the numbers of the requests show.
+/// The requests that a node sends to the leader in one message. Without requests, the message only shows that the node is alive. The
+/// numbers of the requests show whether a message was lost or repeated.
 package struct ClusterRequests: Hashable, Sendable {
     /// The generation of the leader to which the message is addressed.
     package var generation: UInt64
