@@ -35,8 +35,8 @@ extension PostgreSQLChatStore {
             for table in ["receipt", "hidden", "reader"] {
                 while try await purgeMarks(table, before: partition.upper) == Self.purgeStep {}
             }
-            // A partition that cannot be dropped because a long read uses it is dropped in a later round. Until then its events are deleted
-            // one by one.
+            // If a partition cannot be dropped now, because a long read uses it, a later round drops it. Until then, the events of the
+            // partition are deleted one by one.
             _ = try? await database.writer.perform(under: check) { connection in
                 try partitions.drop(partition, if: "true", usage: EventUsageStatements.usage, connection)
             }

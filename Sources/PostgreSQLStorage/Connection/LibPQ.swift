@@ -9,7 +9,7 @@ final class LibPQ: Sendable {
     typealias Call = @Sendable @convention(c) (OpaquePointer?) -> Int32
     /// A function that frees a connection, a result or options.
     typealias Free = @Sendable @convention(c) (OpaquePointer?) -> Void
-    /// A function that returns a text of a connection or a result. The text is valid as long as its owner.
+    /// A function that returns a text of a connection or a result. The text is valid as long as the connection or result exists.
     typealias Text = @Sendable @convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?
     /// A function that returns a number of a result's field, by row and column.
     typealias Field = @Sendable @convention(c) (OpaquePointer?, Int32, Int32) -> Int32

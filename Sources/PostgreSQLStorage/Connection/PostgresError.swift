@@ -1,5 +1,5 @@
-/// A failure of a statement or of the connection, as PostgreSQL or libpq reports it. It contains no values of rows, because the fields of
-/// an error that may have them are not read.
+/// A failure of a statement or of the connection, as PostgreSQL or libpq reports it. It contains no values of rows, because those fields of
+/// an error that may contain such values are not read.
 struct PostgresError: Error, Hashable, Sendable {
     /// The SQLSTATE, a code of five characters; empty for a failure of the connection itself.
     var state: String

@@ -14,7 +14,7 @@ final class PostgresSession: @unchecked Sendable {
     private let prepare: @Sendable (PostgresConnection) throws -> Void
     private var connection: PostgresConnection?
     private var failures = 0
-    /// The time of the next connection attempt in nanoseconds of the monotonic clock, and the error of the last attempt.
+    /// After a failed connection attempt, the time of the next one, in nanoseconds of the monotonic clock, and the error of the failed one.
     private var next: (time: UInt64, error: PostgreSQLStoreError)?
     private let problem = NIOLockedValueBox<PostgreSQLStoreError?>(nil)
 
@@ -29,7 +29,8 @@ final class PostgresSession: @unchecked Sendable {
         queue = DispatchQueue(label: label, qos: .userInitiated)
     }
 
-    /// The reason why there is no connection; nil while there is one, and before one was needed. May be called from any thread.
+    /// The reason why there is no connection; nil while there is a connection, and before the first attempt to connect. May be called from
+    /// any thread.
     var failure: PostgreSQLStoreError? { problem.withLockedValue { $0 } }
 
     /// Performs `body` with the connection. Call it on the session's queue.
@@ -64,7 +65,7 @@ final class PostgresSession: @unchecked Sendable {
         _ = try? current()
     }
 
-    /// Performs `body` with the connection, if there is one, and closes it.
+    /// If there is a connection, performs `body` with it, and then closes the connection.
     func end(_ body: (PostgresConnection) throws -> Void = { _ in }) {
         // An error is ignored: `body` can only release the server's lock, and PostgreSQL itself releases this lock when the connection
         // ends.

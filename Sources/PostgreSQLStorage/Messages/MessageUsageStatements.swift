@@ -51,8 +51,8 @@ enum MessageUsageStatements {
         }
     }
 
-    /// Deletes messages and subtracts them from the counts. Call it within a transaction. It performs one statement for each day, so that
-    /// each concerns one partition.
+    /// Deletes messages and subtracts them from the counts. Call it within a transaction. It performs one statement for the messages of
+    /// each day, so that each statement uses one partition only.
     ///
     /// - Returns: the number of deleted messages.
     static func delete(_ keys: [Key], _ connection: PostgresConnection) throws -> Int {

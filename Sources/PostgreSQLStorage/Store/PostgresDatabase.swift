@@ -41,7 +41,8 @@ final class PostgresDatabase<Items: PostgresItems>: Sendable {
         return PostgresDatabase(writer: writer, readers: PostgresReaders(settings, libpq), tables: tables)
     }
 
-    /// Checks once a second whether the connection was lost, and reconnects, even when nothing is written.
+    /// Checks once a second whether the writer's connection was lost, and reconnects it. So the connection is restored even while nothing
+    /// is written.
     private static func keepConnected(_ session: PostgresSession, until writer: PostgresWriter<Items>) {
         session.queue.asyncAfter(deadline: DispatchTime.now() + .seconds(1)) { [weak writer] in
             guard let writer, !writer.isClosed else { return }

@@ -181,8 +181,8 @@ extension PostgresWriter {
         }
         var failures = [PostgreSQLStoreError?](repeating: nil, count: group.count)
         if let error = store(Array(Set(checks.flatMap { $0 })) + counts(of: group) + statements.flatMap { $0 }) {
-            // An item is stored completely or not at all, and independently of other items. If one item's values have caused the failure,
-            // each item of the group gets a transaction of its own.
+            // An item is stored completely or not at all, and independently of other items. If the values of one item have caused the
+            // failure, each item of the group is stored again in a separate transaction.
             let concernsOne = (error as? PostgresError)?.concernsItem ?? false
             failures = zip(group, zip(checks, statements)).map { job, own in
                 let error = concernsOne && group.count > 1 ? store(own.0 + counts(of: [job]) + own.1) : error

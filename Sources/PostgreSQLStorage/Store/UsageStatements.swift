@@ -64,7 +64,8 @@ struct UsageStatements {
         return Self.usage(messages: rows.integer(0, 0), bytes: rows.integer(0, 1))
     }
 
-    /// Converts totals of the database. Negative totals become 0, so that limits can be subtracted from each total (rule CR-42).
+    /// Converts totals of the database. Negative totals become 0, so that the subtraction of a limit from a total cannot overflow (rule
+    /// CR-42).
     static func usage(messages: Int64?, bytes: Int64?) -> HistoryUsage {
         HistoryUsage(messages: max(Int(clamping: messages ?? 0), 0), bytes: max(Int(clamping: bytes ?? 0), 0))
     }
