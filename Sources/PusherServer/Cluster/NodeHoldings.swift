@@ -49,7 +49,7 @@ struct NodeHoldings: Sendable {
     private var nodes: [ClusterNode: Node] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// Continues from the stored state of the previous leader.
+    /// Makes the records of a new leader from the state that the previous leader has stored.
     ///
     /// - Parameter kept: the stored subscriptions.
     init(

@@ -10,7 +10,7 @@ struct ReplayBudget: Sendable {
     private static let share = 4
     /// A replay that waits for a leader's answer may reserve the remaining memory divided by this number.
     private static let part = 8
-    /// How long memory stays reserved after the last request has been answered, if the client has received everything.
+    /// How long memory stays reserved after the last request for a replay has been answered, even if the client has received all bytes.
     private static let pause = Duration.seconds(2)
     /// A client that receives none of the waiting bytes for this time is disconnected.
     private static let stall = Duration.seconds(15)

@@ -90,14 +90,14 @@ final class PusherWebhookService: Sendable {
         for (id, webhooks) in state.withLockedValue(\.applications) { follow(id, webhooks) }
     }
 
-    /// Applies the current settings of an application, so that held events are not sent to removed receivers.
+    /// Applies the current settings of an application, so that events whose sending is delayed are not sent to receivers that were removed.
     private func follow(_ id: Identifier, _ webhooks: PusherWebhooks) {
         if let application = applications.application(id: id.text) { webhooks.follow(application) }
     }
 
     /// Sends pending webhook events until the close timeout, then drops the rest.
     ///
-    /// - Parameter tellingAll: whether held events are sent now; otherwise another process sends them.
+    /// - Parameter tellingAll: whether events whose sending is delayed are sent now; if false, another process sends them later.
     func close(tellingAll: Bool = true) async {
         let applications = state.withLockedValue { state in
             state.isClosed = true

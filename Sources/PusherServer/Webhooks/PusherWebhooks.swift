@@ -148,7 +148,7 @@ final class PusherWebhooks: Sendable {
         }
     }
 
-    /// Applies a configuration of the application, to whose receivers later events are sent.
+    /// Applies a changed configuration of the application. Later events are sent to the receivers in this configuration.
     func follow(_ application: Application) {
         state.withLockedValue { state in
             if !state.isClosed { follow(application, &state) }
@@ -185,7 +185,7 @@ final class PusherWebhooks: Sendable {
         state.withLockedValue { $0.desk.filled(channel) }
     }
 
-    /// Sends held events that are due, and retries deliveries. Call it regularly.
+    /// Sends delayed events whose delay has ended, and repeats failed deliveries that are due. Call it regularly.
     func sweep() {
         release()
         let deliveries = state.withLockedValue { state in
@@ -208,9 +208,9 @@ final class PusherWebhooks: Sendable {
         }
     }
 
-    /// Sends all held events, and waits for a limited time until all queued events are delivered.
+    /// Sends all events whose sending is delayed, and waits for a limited time until all queued events are delivered.
     ///
-    /// - Parameter tellingAll: whether held events are sent now; otherwise another process sends them.
+    /// - Parameter tellingAll: whether events whose sending is delayed are sent now; if false, another process sends them later.
     func close(tellingAll: Bool = true) async {
         let (timer, deliveries) = state.withLockedValue { state in
             if tellingAll {
