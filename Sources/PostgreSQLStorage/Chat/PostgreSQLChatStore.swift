@@ -61,9 +61,10 @@ public final class PostgreSQLChatStore: ChatStore {
         return store
     }
 
-    /// Makes the store for a leader's term in a cluster. It uses the connections of this store.
+    /// Makes the store for a leader's term in a cluster. The new store uses the connections of this store.
     ///
-    /// - Parameter purges: whether it deletes old events. One of the cluster's leaders does this for all.
+    /// - Parameter purges: whether the new store deletes old events. The store of one of the cluster's leaders deletes them for all
+    ///   leaders.
     func begin(_ term: LeaderTerm, purges: Bool) async throws(PostgreSQLStoreError) -> PostgreSQLChatStore {
         PostgreSQLChatStore(database, settings, check: try await database.begin(term), purges: purges, now: now)
     }

@@ -6,7 +6,7 @@ import ServerValues
 /// Stores messages durably in a PostgreSQL database (rules PG-1 to PG-15).
 ///
 /// One connection writes, and several read concurrently. Each has a thread of its own. Messages outside of the history are kept for a
-/// while, so that subscribers can catch up. They and expired messages are purged in the background.
+/// while, so that subscribers can catch up. Later these messages are deleted in the background, as are expired messages.
 public final class PostgreSQLMessageStore: MessageStore {
     private let database: PostgresDatabase<MessageStatements>
     private let trimmer = HistoryTrimmer()
@@ -56,9 +56,10 @@ public final class PostgreSQLMessageStore: MessageStore {
         return store
     }
 
-    /// Makes the store for a leader's term in a cluster. It uses the connections of this store.
+    /// Makes the store for a leader's term in a cluster. The new store uses the connections of this store.
     ///
-    /// - Parameter purgesInBackground: whether it deletes expired messages. One of the cluster's leaders does this for all.
+    /// - Parameter purgesInBackground: whether the new store deletes expired messages. The store of one of the cluster's leaders deletes
+    ///   them for all leaders.
     func begin(_ term: LeaderTerm, purgesInBackground: Bool) async throws(PostgreSQLStoreError) -> PostgreSQLMessageStore {
         let store = PostgreSQLMessageStore(database, partitions, settings, check: try await database.begin(term), now: now)
         if purgesInBackground { store.purgeInBackground() }

@@ -5,8 +5,8 @@ import ServerValues
 /// The partitions of a table by time, one for each day, in units of 100 ns since 1970 (rules PG-31 to PG-35).
 ///
 /// Partitions are created ahead. Rows of days without a partition are in the default partition, so that a write does not fail even when a
-/// wrong clock gives it a day without a partition. A table from before the introduction of partitions is one partition, which ends with the
-/// day of its migration.
+/// wrong clock gives a row a day without a partition. A table from before the introduction of partitions is one partition, which ends with
+/// the day of its migration.
 final class PostgresPartitions: Sendable {
     struct Partition: Hashable, Sendable {
         var name: String
@@ -75,8 +75,9 @@ final class PostgresPartitions: Sendable {
         let (lower, upper) = (day * HistoryTrimmer.day, (day + 1) * HistoryTrimmer.day)
         let name = "\(table)_d\(day)"
         let range = "\(column) >= \(lower) AND \(column) < \(upper)"
-        // The lock excludes reads while rows move. A read that has looked up the partitions before the new one is attached would miss the
-        // moved rows. The attempt gives up after a second, because waiting for a long read would delay writes. The next round tries again.
+        // The lock excludes reads while rows move. A read that has looked up the partitions before the new partition is attached would miss
+        // the moved rows. The attempt gives up after a second, because waiting for a long read would delay writes. The next round tries
+        // again.
         try connection.execute("SET LOCAL lock_timeout = '1s'; LOCK TABLE ONLY \(table) IN ACCESS EXCLUSIVE MODE")
         let early = try connection.fetch(
             "SELECT count(*) FROM (SELECT 1 FROM \(rest) WHERE \(range) LIMIT \(Self.movedRows + 1)) AS early")

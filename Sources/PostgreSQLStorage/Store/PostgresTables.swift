@@ -28,7 +28,8 @@ final class PostgresTables: Sendable {
     /// Takes the lock for writing. The first call also migrates the tables to this version.
     func take(_ connection: PostgresConnection) throws {
         try lock(connection)
-        // The timeout ends a transaction of a suspended server, for which the next leader would have to wait otherwise.
+        // The timeout ends a transaction that a suspended server has left open. Otherwise the next leader would have to wait for the end of
+        // that transaction.
         if terms != nil { try connection.execute("SET idle_in_transaction_session_timeout = '5s'") }
         guard let known = generation.withLockedValue({ $0 }) else {
             let mine = try connection.transaction("BEGIN") { try self.open($0) }
@@ -116,7 +117,7 @@ final class PostgresTables: Sendable {
 
     /// Whether the tables may be migrated now. Running servers of an older version could not use them afterwards.
     ///
-    /// - Throws: `PostgreSQLStoreError.olderServers` if this program cannot use the tables unchanged either.
+    /// - Throws: `PostgreSQLStoreError.olderServers` if the tables may not be migrated now, and this program cannot use them unchanged.
     private func mayChange(from version: Int64, _ connection: PostgresConnection) throws -> Bool {
         guard terms != nil, version > 0, version < Int64(migrations.count) else { return true }
         let rows = try connection.run(

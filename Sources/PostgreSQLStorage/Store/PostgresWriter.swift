@@ -74,8 +74,9 @@ final class PostgresWriter<Items: PostgresItems>: Sendable {
         submit { _ in .refusal(completion, error) }
     }
 
-    /// Performs `work` in the order of the queue, in a transaction that begins with the statement `check`, if it is not nil. If the
-    /// transaction loses a conflict it is repeated, so `work` must change nothing but the database.
+    /// Performs `work` in the order of the queue, in a transaction that begins with the statement `check`, if it is not nil. If PostgreSQL
+    /// undoes the transaction because of a conflict with another one, the transaction is repeated, so `work` must change nothing but the
+    /// database.
     func perform<Value: Sendable>(
         under check: PostgresStatement? = nil, _ work: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws(PostgreSQLStoreError) -> Value {
