@@ -213,8 +213,8 @@ package struct RedisConversation: Sendable {
         case .ready, .retiring:
             expire(at: now, into: &effects)
             guard let first = sent.first else { return }
-            // The server may send nothing until the deadline of the first waiting command, because a command that blocks on the server has
-            // a longer time limit than `silence`.
+            // The connection is not closed before the deadline of the first waiting command, even if the server sends nothing for longer
+            // than `silence`, because that command may block on the server.
             let patience = max(max(heardAt, first.at) + timing.silence, first.deadline)
             if now >= patience, isReading { return end(.silent, into: &effects) }
             wake(at: isReading ? patience : now + timing.silence)

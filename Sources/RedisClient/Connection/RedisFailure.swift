@@ -32,7 +32,7 @@ package enum RedisLoss: Error, Hashable, Sendable {
         case .refused(let reply):
             switch reply.remedy {
             case .stop: true
-            // Of these errors, only that of too many connections can disappear without a change by an operator.
+            // Of these errors, only the error about too many connections can end without a change by an operator.
             case .fail, .loadScript: !reply.message.hasPrefix("max number of clients")
             case .wait, .connectAnew, .refuseWrites: false
             }

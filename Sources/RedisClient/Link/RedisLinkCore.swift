@@ -107,7 +107,8 @@ final class RedisLinkCore {
         case .cut(let lane, _, let loss): connections[lane]?.cut(loss)
         case .answer(let id, let result): completions.removeValue(forKey: id)?(result)
         case .deliver(let event):
-            // A pause of reading begins now, because the connection had to read the confirmations of its subscriptions first.
+            // A requested pause of reading begins only now, because the connection had to read the confirmations of its subscriptions
+            // first.
             if case .restored = event, !isReading { connections[.messages]?.setReading(false) }
             events(event)
         }
@@ -160,7 +161,7 @@ final class RedisLinkCore {
         case .answered(let id, let result): run { $0.answered(lane, attempt: attempt, id: id, result: result, at: $1, into: &$2) }
         case .pushed(let push):
             guard lane == .messages else { break }
-            // The timer need not be checked if no probe is under way, because a message can then only delay the next probe.
+            // If no probe is under way, a message can only delay the next probe. Then the timer need not be set to an earlier time.
             run(isEarlier: machine.probe != nil) { $0.pushed(attempt, push, at: $1, into: &$2) }
         case .closed(let loss):
             connections[lane] = nil

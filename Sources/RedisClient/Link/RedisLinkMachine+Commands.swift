@@ -113,7 +113,7 @@ extension RedisLinkMachine {
     private mutating func send(call id: UInt64, at now: Moment, into effects: inout [Effect]) {
         guard let call = calls[id] else { return }
         if case .script(let script, _, _) = call.call, loaded.insert(script.digest).inserted {
-            // The script is loaded before its first run on this connection, so that the server has it when it is run.
+            // The script is loaded before its first run on this connection, so that the server has the script when the script is run.
             send(.commands, .command(script.load), for: .load(digest: script.digest), deadline: call.deadline, into: &effects)
         }
         send(.commands, .command(call.command), for: .call(id), deadline: call.deadline, into: &effects)

@@ -128,7 +128,7 @@ package struct RedisLinkMachine: Sendable {
 
     // MARK: Inputs
 
-    /// Connects for the first time, or again after a final cause.
+    /// Connects for the first time, or connects again after the link has stopped for a final cause, such as a wrong password.
     package mutating func start(at now: Moment, into effects: inout [Effect]) {
         if isClosed { return }
         for lane in lanes {
