@@ -63,7 +63,7 @@ extension PusherService: WebSocketFront {
         }
     }
 
-    /// Makes the answer to a refused request. It names the request's application for the log (rule SO-150).
+    /// Makes the answer to a refused request. The answer names the request's application for the log (rule SO-150).
     private func refused(_ problem: HTTPProblem, _ target: RequestTarget) -> HTTPAnswer {
         refusal(problem, of: target.segments)
     }

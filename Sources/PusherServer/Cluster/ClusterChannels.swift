@@ -297,8 +297,8 @@ extension ClusterChannels: ClusterMember {
 
     package func announcement() -> [ByteBuffer] {
         let holdings = state.withLockedValue { state in
-            // The new leader may run an earlier version that does not accept the requests `join` and `events`. This node sends them again
-            // after the leader has announced that it accepts them.
+            // The new leader may run an earlier version that does not accept the requests `join` and `events`. This node uses these two
+            // requests again after the leader has announced that it accepts them.
             (state.leaderTakesJoins, state.leaderTakesEvents) = (false, false)
             return state.subscriptions.holdings
         }

@@ -3,7 +3,7 @@ import NIOCore
 
 /// The signed-in connections of one node. A value without locks.
 ///
-/// Each connection has at most one sign-in that was sent to the leader and is not answered, and one that waits. A client that signs in
+/// Each connection has at most one sign-in that was sent to the leader and is not answered, and one more that waits. A client that signs in
 /// repeatedly while there is no leader replaces the sign-in that waits.
 ///
 /// When ``limit`` sign-ins are unanswered, further ones wait in a queue. The sign-in of a closed connection is removed from the queue,
@@ -83,7 +83,7 @@ struct NodeUsers: Sendable {
         queue.append(socketID)
     }
 
-    /// Removes a closed connection. Returns true if the leader has to be informed, because it may have recorded a sign-in of the
+    /// Removes a closed connection. Returns true if the leader has to be informed, because the leader may have recorded a sign-in of the
     /// connection.
     mutating func leave(_ socketID: SocketID) -> Bool {
         guard var entry = entries[socketID] else { return false }

@@ -262,8 +262,8 @@ final class PusherClusterLeader: ClusterLeader {
         channels.signOut(UserConnection(socketID, eventLoopID: number), of: application)
     }
 
-    /// Grants a node the requested number of connections of an application, or as many as its limit allows. The new count is stored
-    /// together with the answer, so that the next leader has it.
+    /// Grants a node the requested number of connections of an application, or as many as the application's limit allows. The node's new
+    /// number of connections is stored together with the answer, so that the next leader has this number.
     private func give(_ wanted: ApplicationCount, to node: ClusterNode, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
         guard number(of: node) != nil, let application = application(wanted.application) else { return reply(ByteBuffer()) }
         let free = application.limits.connections.map { max($0 - channels.connections(of: application), 0) }

@@ -111,8 +111,8 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         let handover = HistoryHandover(context, key: keys.histories, clock: clock, logger: runtime.logger)
         let positions = HistoryPositions(context, key: keys.positions, clock: clock, logger: runtime.logger)
         var histories = try await handover.take(from: context)
-        // Histories that a leader has handed over are complete, including events that are no longer in the log. Otherwise they are restored
-        // from stored positions and the log.
+        // Histories that a leader has handed over are complete, including events that are no longer in the log. Without a handover, the
+        // histories are restored from their stored positions and from the events in the log.
         if histories.isEmpty {
             histories = try await positions.restore(from: context) { application($0)?.recovery }
         } else {

@@ -1,7 +1,7 @@
 /// The public id of a connection: two numbers with a dot between them.
 ///
-/// An application signs subscriptions for a socket id, so nobody may be able to guess the id of another connection: it has 79 random bits
-/// from the system's generator (rule SP-2).
+/// An application signs subscriptions for a socket id, so nobody may be able to guess the id of another connection. An id has 79 random
+/// bits from the system's generator (rule SP-2).
 package struct SocketID: Hashable, Sendable, CustomStringConvertible {
     package let high: UInt64
     package let low: UInt64

@@ -56,7 +56,8 @@ struct PartitionedRequests: Sendable {
 
     /// Counts a query of an application at its home partition, and calls `body` if the query is allowed.
     ///
-    /// - Parameter isCounted: whether the leader that answers the query counts it as well; then it is not counted here.
+    /// - Parameter isCounted: whether the leader that answers the query also counts the query against the limit. If so, the query is not
+    ///   counted here.
     private func query(
         _ application: Application, isCounted: Bool, _ completion: @escaping Completion, then body: @escaping @Sendable () -> Void
     ) {

@@ -11,7 +11,7 @@ extension RESTService {
     }
 
     /// The application whose key a request names, for requests without an application in the path (rule SV-10). Throws unless the request
-    /// is signed with its secret.
+    /// is signed with the application's secret.
     func authenticated(_ request: RESTRequest) throws(HTTPProblem) -> Application {
         guard let key = try request.parameter("auth_key") else { throw .unauthorized("The parameter auth_key is missing.") }
         guard let application = service.settings.applications.application(key: key) else {

@@ -47,8 +47,8 @@ package struct PresenceRoster: Hashable, Sendable {
         entries[Identifier(userID)] != nil
     }
 
-    /// Counts a connection of `member`. Returns true when it is the user's first connection, of which the other members have to be
-    /// notified.
+    /// Counts a connection of `member`. Returns true when it is the user's first connection, so that the other members have to be notified
+    /// that the user has joined.
     ///
     /// The information of a user's first connection is kept until the user's last connection leaves.
     package mutating func join(_ member: PresenceMember) -> Bool {
@@ -62,7 +62,8 @@ package struct PresenceRoster: Hashable, Sendable {
         return true
     }
 
-    /// Removes one connection of a user. Returns true when it was the last one, of whose leaving the other members have to be notified.
+    /// Removes one connection of a user. Returns true when it was the user's last connection, so that the other members have to be notified
+    /// that the user has left.
     package mutating func leave(userID: String) -> Bool {
         guard let index = entries.index(forKey: Identifier(userID)) else { return false }
         guard entries.values[index].connections > 1 else {
