@@ -2,7 +2,7 @@ import Foundation
 import Identifiers
 import ServerStorage
 
-/// Converts commits of chat to SQL statements.
+/// Converts the commits of the chat service, each a group of changes that are stored together, to SQL statements.
 struct ChatStatements: PostgresItems {
     struct Item: Sendable {
         var commit: ChatCommit

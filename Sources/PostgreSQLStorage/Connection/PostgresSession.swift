@@ -61,7 +61,7 @@ final class PostgresSession: @unchecked Sendable {
 
     /// Connects, unless there is a connection or the time of the next attempt has not come yet. Call it on the session's queue.
     func connect() {
-        // The property `failure` has the error of a failed attempt.
+        // The error of a failed attempt is ignored here, because the property `failure` has it.
         _ = try? current()
     }
 

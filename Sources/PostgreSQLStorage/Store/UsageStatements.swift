@@ -80,7 +80,7 @@ extension UsageStatements {
     /// The largest number of messages that one step of trimming deletes.
     private static let deleted: Int64 = 1000
 
-    /// The messages that one step of trimming may delete.
+    /// The span of time whose messages one step of trimming may delete, and the amounts by which the history exceeds its limits.
     private struct Span {
         /// The beginning of the span, included, and its end, excluded. The span is within one day, and so within one partition.
         var lower: Int64
