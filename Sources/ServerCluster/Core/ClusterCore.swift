@@ -19,7 +19,7 @@ package struct ClusterCore: Sendable {
     /// This process's partition; nil if the cluster has only one.
     let partition: ClusterPartition?
     var handOver: HandOver?
-    /// The time since which this process leads with prepared services.
+    /// The time since which this process leads and its services are ready; nil while it does not lead.
     var ledSince: MonotonicInstant?
     /// The node in whose favour this node last resigned; nil once the next leader is known.
     var offered: ClusterNode?

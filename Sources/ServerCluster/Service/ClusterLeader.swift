@@ -11,8 +11,8 @@ package protocol ClusterLeader: AnyObject, Sendable {
     ///   the decisions that the request has caused, completely or not at all.
     func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping @Sendable (ByteBuffer) -> Void)
 
-    /// Called when a node has joined or reconnected to a new leader, and announces the state of its clients. Restored state of the node
-    /// that is missing from the announcement has ended.
+    /// Called when a node has joined or reconnected to a new leader, and announces the state of its clients. Restored subscriptions and
+    /// sessions of the node that are missing in the announcement have ended, so the service removes them.
     ///
     /// - Parameter requests: the result of ``ClusterMember/announcement()``. Answers to these requests are not sent.
     func announced(_ requests: [ByteBuffer], by node: ClusterNode)
