@@ -59,9 +59,9 @@ package protocol ChannelBackend: AnyObject, Sendable {
     func giveUpPlace(_ ticket: UInt64, of application: Application)
     /// Counts the end of a connection, so that the application may open another connection.
     func closeConnection(of application: Application)
-    /// Counts published messages of the application's server against its limit.
+    /// Counts messages that the application's server has published against the application's limit.
     func spend(publishes: Int, of application: Application) throws(HTTPProblem)
-    /// Counts a query of the application's server against its limit.
+    /// Counts a query of the application's server against the application's limit.
     func spendQuery(of application: Application) throws(HTTPProblem)
     /// Sends delayed subscription counts, and removes expired messages and users whose grace period has ended. Every node calls this
     /// method; only the call of the first node has an effect.

@@ -17,7 +17,7 @@ struct LocalShard: Sendable {
         recording?(ended)
     }
 
-    /// Passes the history that has started to `leaving` and `recording`.
+    /// Passes the history of a channel, which has just started, to `leaving` and `recording`.
     func tellBegun(_ channel: ChannelID) {
         guard leaving != nil || recording != nil, let history = histories[channel] else { return }
         leaving?([.history(channel, history)])

@@ -51,7 +51,8 @@ package final class ClusterChannels: ChannelBackend {
 
     /// - Parameters:
     ///   - callLimit: how long a call waits for the leader.
-    ///   - patience: how long a subscription waits for the leader, counted from the leader's last answer, before its connection is closed. The node waits for the store equally long.
+    ///   - patience: how long a subscription waits for the leader, counted from the leader's last answer, before its connection is closed.
+    ///     The default equals the time for which a node may be disconnected from the store.
     ///   - recoveries: the sizes of the recovery histories, if this process leads.
     ///   - webhooks: the delivery counts of webhook events from the time in which this process was the leader.
     ///   - events: the events of the HTTP API from the time in which this process was the leader.

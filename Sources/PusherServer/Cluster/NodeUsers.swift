@@ -98,7 +98,7 @@ struct NodeUsers: Sendable {
         return entry.wasSent
     }
 
-    /// Removes a connection after the leader has removed it.
+    /// Removes a closed connection from this node's records, after the leader has removed its sign-in.
     mutating func release(_ socketID: SocketID) {
         entries[socketID] = nil
     }

@@ -242,7 +242,7 @@ struct ChannelHistories: Sendable {
         return parts
     }
 
-    /// Starts to collect changed positions and ended histories.
+    /// Starts to collect the changed positions for ``takeChanged()`` and the ended histories for ``takeEnded()``.
     mutating func noteChanges() {
         notesEnds = true
         notesChanges = true

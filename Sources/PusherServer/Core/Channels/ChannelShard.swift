@@ -102,7 +102,8 @@ package struct ChannelShard: Sendable {
     ///   - message: the message to cache.
     ///   - id: the channel.
     ///   - traits: the channel's traits.
-    ///   - limit: the size limit, in bytes, of the application's messages in this shard. The oldest messages that exceed it are dropped (rule HB-94).
+    ///   - limit: the size limit, in bytes, of the application's cached messages in this shard. The oldest messages are dropped when it is
+    ///     exceeded (rule HB-94).
     package mutating func publish(
         _ message: CachedMessage, to id: ChannelID, traits: ChannelTraits, keeping limit: Int = .max
     ) -> EventLoopSet {

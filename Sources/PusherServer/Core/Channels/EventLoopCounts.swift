@@ -14,7 +14,8 @@ struct EventLoopCounts: Sendable {
 
     /// Counts a subscription.
     ///
-    /// - Parameter eventLoopID: below ``EventLoopSet/capacity``; clamped.
+    /// - Parameter eventLoopID: the number of the event loop. A number outside of 0 ..< ``EventLoopSet/capacity`` is replaced by the
+    ///   nearest one inside.
     mutating func add(_ eventLoopID: Int) {
         let id = Self.clamp(eventLoopID)
         if counts.isEmpty, let only = audience.first(where: { _ in true }), only != id {
