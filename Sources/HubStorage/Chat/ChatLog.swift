@@ -13,7 +13,7 @@ struct ChatLog: Sendable {
     private(set) var applications: [Identifier: ChatStoreContents] = [:]
     /// The ids of all events in the order of their arrival. Ids of removed events may still be in the list.
     private var order = Deque<Name>()
-    /// The ids of events that belong to no history, but possibly to inboxes, in ascending order.
+    /// The ids of events that are in no conversation's history, in ascending order. Inboxes may still contain these events.
     private var loose = Deque<Name>()
     private var highest: UInt64 = 0
     private var count = 0
@@ -23,9 +23,9 @@ struct ChatLog: Sendable {
         self.limits = limits
     }
 
-    /// Applies all changes of a commit, or none.
+    /// Applies all changes of a commit, or none of them.
     ///
-    /// - Returns: the error when nothing was changed; otherwise nil.
+    /// - Returns: nil when the changes were applied; otherwise the error.
     mutating func apply(_ commit: ChatCommit, application: Identifier) -> MessageStoreError? {
         if applications[application]?.has(commit.additions) == true { return .duplicate }
         let newShelf = ChatStoreContents(inboxEntries: limits.inboxEntries)
@@ -55,7 +55,8 @@ struct ChatLog: Sendable {
         return nil
     }
 
-    /// Removes a message from its history. The message itself is deleted together with the last inbox entry that refers to it.
+    /// Removes a message from its conversation's history. The message itself is deleted together with the last inbox entry that refers to
+    /// it.
     private mutating func retire(_ name: Name) {
         if applications[name.application]?.recall(name.id) == true { loosen(name) }
     }

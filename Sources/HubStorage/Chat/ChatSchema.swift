@@ -27,8 +27,9 @@ extension StoreSchema {
         return migrator
     }
 
-    /// Creates the table of users who may read a message that is for some members of a group only; its sender is one of them. A message
-    /// without a row is for all members. Bodies of messages that were stored before this table existed contain the members.
+    /// Creates the table of the users who may read a message that was sent to some members of a group only. The sender of the message is
+    /// one of these users. A message without a row is for all members. The rows of messages that were stored before this table existed are
+    /// made from the user ids in their bodies.
     private static func createReaders(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -59,8 +60,8 @@ extension StoreSchema {
     /// rows.
     private static func createNames(_ database: Database) throws {
         try database.execute(sql: "CREATE TABLE application (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)")
-        // An inbox continues after its highest position, which is normally that of its newest entry. The column `last` keeps this position
-        // when the newest entries were purged.
+        // The next entry of an inbox gets the position after the highest one. The column `last` keeps the highest position, even after the
+        // entry at this position was purged.
         try database.execute(
             sql: """
                 CREATE TABLE inbox (

@@ -137,7 +137,7 @@ extension ChatStoreContents {
         for key in commit.removedDocuments { documents[key] = nil }
     }
 
-    /// Removes an event.
+    /// Removes an event from memory.
     ///
     /// - Returns: the number of freed bytes; nil when the event was already removed.
     mutating func remove(_ id: UInt64) -> Int? {
@@ -229,8 +229,8 @@ extension ChatStoreContents {
 }
 
 extension Deque {
-    /// The first index at which `isBeyond` is true; the number of elements when there is none. All elements after that index must match,
-    /// too.
+    /// The index of the first element for which `isBeyond` is true, or the number of elements when there is none. `isBeyond` must be true
+    /// for all elements after that element.
     func firstPosition(where isBeyond: (Element) -> Bool) -> Int {
         var low = 0
         var high = count

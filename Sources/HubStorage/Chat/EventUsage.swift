@@ -14,7 +14,7 @@ enum EventUsage {
                 ) WITHOUT ROWID
                 """)
         try recount(database)
-        // New events have no trigger: `add` counts all new events of a transaction together, which costs less.
+        // No trigger counts new events. Instead `add` counts all new events of a transaction together, which costs less.
         try database.execute(
             sql: """
                 CREATE TRIGGER event_removed AFTER DELETE ON event WHEN old.conversation IS NOT NULL BEGIN
@@ -32,7 +32,7 @@ enum EventUsage {
                 """)
     }
 
-    /// Counts all events anew, after a program other than a store has written them, such as a copy or a migration.
+    /// Counts all events anew. Needed after something other than a running store has written events, such as a copy or a migration.
     static func recount(_ database: Database) throws {
         try database.execute(sql: "DELETE FROM event_usage")
         try database.execute(
@@ -43,9 +43,9 @@ enum EventUsage {
                 """)
     }
 
-    /// Adds new events to the counts.
+    /// Adds the numbers and bytes of new events to the counts of their applications and days.
     ///
-    /// - Parameter number: returns the row id of an application.
+    /// - Parameter number: returns the row id of the application with the given name.
     static func add(
         _ additions: [HistoryDay: HistoryUsage], into database: Database, number: (String) throws -> Int64
     ) throws {
@@ -60,12 +60,12 @@ enum EventUsage {
         }
     }
 
-    /// The table has one row for each day. Rows of days without remaining messages are deleted only when there are this many, because
-    /// deleting each row on its own would cost a transaction per day.
+    /// The number of rows without remaining messages at which these rows are deleted together. The table has one row for each application
+    /// and day, and deleting each row on its own would cost a transaction per day.
     static let emptyDays = 1_000
 
-    /// Whether at least ``emptyDays`` rows have no remaining messages. Each day of each application has a row, even after its messages have
-    /// expired.
+    /// Whether the table has at least ``emptyDays`` rows without remaining messages. The row of an application and day stays in the table
+    /// after all messages of that day were deleted.
     static func hasManyEmptyDays(_ database: Database) throws -> Bool {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM event_usage WHERE messages <= 0") ?? 0 >= emptyDays
     }
@@ -74,8 +74,8 @@ enum EventUsage {
         try database.execute(sql: "DELETE FROM event_usage WHERE messages <= 0")
     }
 
-    /// The number and bytes of the messages in the histories of each application, and the lowest possible event id of its oldest day with
-    /// messages.
+    /// For each application, the number and bytes of the messages in its histories, and the lowest possible event id of the oldest day that
+    /// has messages.
     static func totals(_ database: Database) throws -> [Identifier: HistoryTrimmer.Total] {
         var totals: [Identifier: HistoryTrimmer.Total] = [:]
         let rows = try Row.fetchCursor(
@@ -91,7 +91,8 @@ enum EventUsage {
         return totals
     }
 
-    /// The largest number of messages that one call of `trim` removes from histories, and of events that it examines.
+    /// The largest number of messages that one call of `trim` removes from histories, and the largest number of events that one call
+    /// examines.
     private static let (removed, passed) = (300, 2000)
 
     /// Removes some of the oldest messages of an application from their histories. Call it within a transaction.

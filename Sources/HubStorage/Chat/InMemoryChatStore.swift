@@ -4,8 +4,8 @@ import ServerStorage
 
 /// Keeps chat data in memory until the process ends, and within limits (rules CT-1 and CT-9).
 ///
-/// This is the store of a server that was started without a data directory. Each instance has a new epoch, which shows devices that their
-/// inbox positions from before are invalid. Completions run before `commit` returns.
+/// This is the store of a server that was started without a data directory. Each instance has a new epoch. By the new epoch, devices notice
+/// that inbox positions from an earlier instance are invalid. Completions run before `commit` returns.
 public final class InMemoryChatStore: ChatStore {
     private let log: NIOLockedValueBox<ChatLog>
     private let epoch = newChatEpoch()
@@ -70,9 +70,10 @@ public final class InMemoryChatStore: ChatStore {
     public func close() async {}
 }
 
-/// Makes a random name for the store's epoch. Devices compare it: a new epoch means that the inbox positions that they have are invalid.
+/// Makes a random name for the store's epoch. Devices compare it with the epoch from which their inbox positions come: if the two epochs
+/// differ, the positions are invalid.
 func newChatEpoch() -> String { String(UInt64.random(in: 1 << 40 ... .max), radix: 36) }
 
-/// The lowest event id of the hour before `now`, in units of 100 ns. When a client sends a message again whose first copy is older than
-/// that, the repetition is not recognized (rule CT-7).
+/// The lowest event id of the hour before `now`, in units of 100 ns. Only messages with this id or a higher one are compared with a message
+/// that a client sends a second time (rule CT-7). Repetitions of older messages are not recognized.
 func recentSendsHorizon(at now: UInt64) -> UInt64 { now - min(now, 3600 * TimetokenClock.ticksPerSecond) }

@@ -117,7 +117,8 @@ extension SQLiteChatStore {
             var arguments: StatementArguments = [
                 conversation, max(Int64(clamping: query.after ?? 0), floor ?? 0), Int64(clamping: query.before ?? .max),
             ]
-            // Inbox 0 does not exist. It stands for a viewer without an inbox, who has hidden nothing and may read no restricted message.
+            // No inbox has the row id 0. It stands for a viewer without an inbox: such a viewer has hidden no messages and may read none
+            // that is restricted to some users.
             if query.viewer != nil { arguments += [viewer ?? 0, viewer ?? 0] }
             arguments += [query.limit]
             var page: [ChatEvent] = []
@@ -282,7 +283,8 @@ extension SQLiteChatStore {
         }
     }
 
-    /// Searches the next 1000 inboxes for entries to purge, while the writer may be writing. `last` is nil when no inbox is left.
+    /// Searches the next 1000 inboxes for entries to purge, while the writer may be writing. The returned `last` is the row id of the last
+    /// inbox that was searched; nil when no inbox follows.
     private func dueInboxes(after: Int64, before floor: Int64) async throws -> (due: [Int64], last: Int64?) {
         try await read { database in
             let rows = try Row.fetchAll(
@@ -295,7 +297,7 @@ extension SQLiteChatStore {
         }
     }
 
-    /// Deletes the oldest entries of inboxes in one transaction, and returns the inboxes that have to be purged further.
+    /// Deletes the oldest entries of inboxes in one transaction. Returns the inboxes in which more entries have to be deleted.
     private func purge(_ inboxes: ArraySlice<Int64>, before floor: Int64) async throws -> ArraySlice<Int64> {
         try await writer.perform { database in
             let selection = try database.cachedStatement(

@@ -4,8 +4,9 @@ import ServerStorage
 
 /// Keeps messages in memory until the process ends, and within limits (rule HB-41).
 ///
-/// This is the store of a server that was started without a data directory. It loses all messages when the process ends. After a restart,
-/// readers with an earlier cursor get a gap, because messages may be missing. Completions run before `append` returns.
+/// This is the store of a server that was started without a data directory. It loses all messages when the process ends. After a restart, a
+/// reader whose cursor is from before the restart gets a gap report, because messages may be missing. Completions run before `append`
+/// returns.
 public final class InMemoryMessageStore: MessageStore {
     private let log: NIOLockedValueBox<MessageLog>
     private let now: @Sendable () -> UInt64
@@ -26,8 +27,8 @@ public final class InMemoryMessageStore: MessageStore {
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        // A message outside the history is not stored: subscribers that catch up get it from the message streams, which also exist only
-        // until the process ends.
+        // A message that is not for the history is not stored here. Subscribers that catch up get such a message from the server's message
+        // streams, which are in memory like this store.
         if message.isStored {
             let now = now()
             log.withLockedValue { $0.append(message, application: application, at: now) }

@@ -11,7 +11,7 @@ public struct MemoryLimits: Hashable, Sendable {
     /// The maximum number of events of a chat user's inbox.
     public var inboxEntries: Int
 
-    /// Makes limits. Numbers below one message and one event are raised to one.
+    /// Makes limits. Limits below 1 are raised to 1.
     public init(messagesPerChannel: Int = 10_000, bytes: Int = 256 << 20, inboxEntries: Int = 20_000) {
         self.inboxEntries = max(1, inboxEntries)
         self.messagesPerChannel = max(1, messagesPerChannel)
@@ -47,8 +47,9 @@ struct MessageLog: Sendable {
         account(for: message)
         while isOverfull(name, at: now) { dropFirst(name) }
         while bytes > limits.bytes, let oldest = order.popFirst() {
-            // All messages of the channel up to the popped entry are removed, because messages may be appended out of order. A message
-            // without an entry in `order` would otherwise never be dropped, and would block the removal of all later ones of its channel.
+            // All messages of the channel up to the timetoken of the removed entry are dropped, not only the message of this entry, because
+            // messages may be appended out of order. Otherwise a message without an entry in `order` would never be dropped, and would
+            // block the removal of all later messages of its channel.
             while let first = channels[oldest.name]?.first, first.timetoken <= oldest.timetoken { dropFirst(oldest.name) }
         }
         tidy(name.application)
@@ -57,8 +58,8 @@ struct MessageLog: Sendable {
         for application in histories.keys { removeGone(application) }
     }
 
-    /// Removes the entries of removed messages from the list `order` of an application when they are the majority. This is needed because
-    /// dropping messages to save memory shortens only the list `order` of all applications together.
+    /// Removes the entries of removed messages from an application's list `order` when they are the majority of the list. Dropping messages
+    /// to save memory does not do this: it shortens only the list `order` of all applications together.
     private mutating func tidy(_ application: Identifier) {
         guard let index = histories.index(forKey: application),
             histories.values[index].order.count > 2 * histories.values[index].usage.messages + 1024
@@ -73,8 +74,8 @@ struct MessageLog: Sendable {
         histories[application]?.order = Deque(left ?? [])
     }
 
-    /// The number of entries in all `order` lists together: that of all applications, and one for each application. Entries of removed
-    /// messages count.
+    /// The number of entries in all `order` lists: the list of all applications together, and the list of each application. Entries of
+    /// removed messages count.
     var entryCount: Int { histories.values.reduce(order.count) { $0 + $1.order.count } }
 
     private func has(_ timetoken: UInt64, in name: Name) -> Bool {
@@ -91,7 +92,7 @@ struct MessageLog: Sendable {
         return query.isOldestFirst ? Self.page(found, query) : Self.page(found.reversed(), query).reversed()
     }
 
-    /// The messages that a query returns, in the order in which they were found, up to its limits.
+    /// The messages that a query selects, up to the query's limits, in the order of `messages`.
     private static func page(_ messages: some Sequence<StoredMessage>, _ query: HistoryQuery) -> [StoredMessage] {
         var page: [StoredMessage] = []
         var bytes = 0
@@ -192,7 +193,8 @@ extension MessageLog {
         return (usage(of: application, removed: removed), true)
     }
 
-    /// Removes one message. The channel's list is changed in place, because a copy in a variable would copy all of its messages.
+    /// Removes one message. The code changes the channel's list in place, because changing a copy of the list would copy all of its
+    /// messages.
     private mutating func remove(_ timetoken: UInt64, from name: Name) -> Bool {
         guard has(timetoken, in: name), let place = channels.index(forKey: name) else { return false }
         let index = Self.firstIndex(in: channels.values[place]) { $0 >= timetoken }

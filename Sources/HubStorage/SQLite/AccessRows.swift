@@ -7,7 +7,8 @@ import ServerStorage
 enum AccessRows {
     private static let condition = "application = ? AND kind = ? AND name = ? AND holder IS ?"
 
-    /// Saves an entry. An entry that replaces one with the same key keeps its place in the order in which entries are restored.
+    /// Saves an entry. If the entry replaces one with the same key, it keeps the replaced entry's place in the order in which entries are
+    /// restored.
     static func save(_ entry: AccessEntry, application: String, into database: Database) throws {
         let key = arguments(entry.key, application)
         let values: StatementArguments = [entry.rights, entry.ttl, entry.expires]

@@ -75,15 +75,15 @@ struct MessageRow: StoreRows {
         try statement.execute()
     }
 
-    /// A text as a column's value. A text that contains a NUL is stored as a blob, because a TEXT value would end at the NUL. Columns by
-    /// which messages are found contain no NUL.
+    /// A text as a column's value. A text that contains a NUL is stored as a blob, because SQLite would end a TEXT value at the NUL. The
+    /// columns that queries search by contain no NUL.
     private static func value(_ text: String?) -> (any DatabaseValueConvertible)? {
         guard let text, text.hasByte(0) else { return text }
         return Data(text.utf8)
     }
 
-    /// Whether stored messages can have this channel: its name must not contain a NUL. SQLite ends an argument at its first NUL, so such a
-    /// name would find the messages of another channel, for which the caller may have no right.
+    /// Whether stored messages can have this channel: the channel's name must not contain a NUL. SQLite ends a text argument at its first
+    /// NUL. A query with such a name would therefore return messages of another channel, which the caller may have no right to read.
     static func canBeName(_ channel: Identifier) -> Bool { !channel.utf8.contains(0) }
 
     static func message(of row: Row) -> StoredMessage {

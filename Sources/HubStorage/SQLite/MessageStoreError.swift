@@ -21,7 +21,7 @@ public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The store was closed.
     case closed
 
-    /// Whether the database as a whole cannot be used, so that other calls would fail, too.
+    /// Whether the error concerns the whole database, so that other calls would fail with it, too.
     var isOutage: Bool {
         switch self {
         case .damaged, .full, .unusable: true

@@ -16,7 +16,7 @@ enum MessageUsage {
                 ) WITHOUT ROWID
                 """)
         try recount(database)
-        // New messages have no trigger: all new messages of a transaction are counted together, which costs less.
+        // No trigger counts new messages. Instead all new messages of a transaction are counted together, which costs less.
         try database.execute(
             sql: """
                 CREATE TRIGGER message_removed AFTER DELETE ON message WHEN old.stored = 1 BEGIN
@@ -28,7 +28,7 @@ enum MessageUsage {
                 """)
     }
 
-    /// Counts all messages anew, after a program other than a store has written them, such as a copy or a migration.
+    /// Counts all messages anew. Needed after something other than a running store has written messages, such as a copy or a migration.
     static func recount(_ database: Database) throws {
         try database.execute(sql: "DELETE FROM message_usage")
         try database.execute(
@@ -52,12 +52,12 @@ enum MessageUsage {
         }
     }
 
-    /// The table has one row for each day. Rows of days without remaining messages are deleted only when there are this many, because
-    /// deleting each row on its own would cost a transaction per day.
+    /// The number of rows without remaining messages at which these rows are deleted together. The table has one row for each application
+    /// and day, and deleting each row on its own would cost a transaction per day.
     static let emptyDays = 1_000
 
-    /// Whether at least ``emptyDays`` rows have no remaining messages. Each day of each application has a row, even after its messages have
-    /// expired.
+    /// Whether the table has at least ``emptyDays`` rows without remaining messages. The row of an application and day stays in the table
+    /// after all messages of that day were deleted.
     static func hasManyEmptyDays(_ database: Database) throws -> Bool {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM message_usage WHERE messages <= 0") ?? 0 >= emptyDays
     }
@@ -66,8 +66,8 @@ enum MessageUsage {
         try database.execute(sql: "DELETE FROM message_usage WHERE messages <= 0")
     }
 
-    /// The number and bytes of the messages in each application's histories, and the lowest possible timetoken of its oldest day with
-    /// messages.
+    /// For each application, the number and bytes of the messages in its histories, and the lowest possible timetoken of the oldest day
+    /// that has messages.
     static func totals(_ database: Database) throws -> [Identifier: HistoryTrimmer.Total] {
         var totals: [Identifier: HistoryTrimmer.Total] = [:]
         let rows = try Row.fetchCursor(
@@ -83,7 +83,7 @@ enum MessageUsage {
         return totals
     }
 
-    /// The largest number of messages that one call of `trim` deletes, and of messages that it examines.
+    /// The largest number of messages that one call of `trim` deletes, and the largest number of messages that one call examines.
     private static let (deleted, passed) = (300, 2000)
 
     /// Deletes some of the oldest messages of an application. Call it within a transaction.

@@ -17,7 +17,8 @@ package final class SQLiteApplicationStore: ApplicationStore {
     package init(directory: String) throws(MessageStoreError) {
         self.directory = try StoreDirectory(path: directory, file: "applications.sqlite", lockFile: "applications.lock")
         do {
-            // Each change waits for the disk: changes are rare, and a secret that was shown once must not be lost in a power failure.
+            // Each change waits until the disk has written it. Changes are rare, and a secret that was shown to the operator once must not
+            // be lost in a power failure.
             pool = try StoreSchema.applications.open(file: self.directory.databaseFile, durability: .power)
         } catch {
             throw MessageStoreError(error, file: self.directory.databaseFile)
@@ -57,11 +58,11 @@ package final class SQLiteApplicationStore: ApplicationStore {
         }
     }
 
-    /// Does nothing, because only one server at a time uses the directory, so nobody else changes the applications.
+    /// Does nothing, because no other server uses the directory at the same time, so no other server can change the applications.
     package func watch(_ changed: @escaping @Sendable () -> Void) {}
 
     package func close() async {
-        // An error while closing is ignored, because the process ends next, or the directory is opened anew.
+        // An error while closing is ignored: after this call the process ends, or a new store opens the directory.
         try? pool.close()
         directory.release()
     }

@@ -268,7 +268,8 @@ extension SQLiteMessageStore {
             for case let action? in state.actions.values.lazy.joined().map(\.value.last) {
                 state.highestTimetoken = max(state.highestTimetoken, action.timetoken)
             }
-            // After the clock was set back, timetokens may be ahead of it; the newest timetoken then counts as the current time.
+            // The clock may have been set back, so that stored timetokens are ahead of it. In that case the newest timetoken counts as the
+            // current time.
             let horizon = max(now, UInt64(clamping: newest)) - min(now, settings.catchUp)
             try Self.restoreRecent(filter, since: horizon, settings, database, into: &state)
             return state

@@ -42,8 +42,8 @@ final class StoreDirectory: Sendable {
             return descriptor
         }
         guard descriptor >= 0 else { return }
-        // Closing the file would not release the lock while a recently forked child process, which has not yet executed its own program,
-        // has the file open.
+        // The lock is released explicitly: if a recently forked child process still has the file open, closing it here would not release
+        // the lock.
         _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
@@ -55,8 +55,8 @@ final class StoreDirectory: Sendable {
         _ path: String, make: (String) -> Int32 = { mkdir($0, 0o700) == 0 ? 0 : errno }
     ) throws(MessageStoreError) {
         var prefix = path.hasPrefix("/") ? "/" : ""
-        // The error number of the latest `mkdir` that was refused. A refusal does not matter if the directory exists already. If `path`
-        // does not exist after the loop, this number is the reason.
+        // The error number of the latest `mkdir` that failed. The failure does not matter if the directory exists already. If `path` does
+        // not exist after the loop, this number is reported as the reason.
         var refusal: Int32?
         for part in path.split(separator: "/") {
             prefix += part

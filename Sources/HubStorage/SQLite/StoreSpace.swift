@@ -17,20 +17,21 @@ enum StoreSpace {
     static let step = 64
     /// The number of times per second that ``step`` pages are returned to the file system while no other write waits.
     static let stepsPerSecond = 16
-    /// The number of free pages that are kept in a file for later rows: 16 MiB.
+    /// The number of free pages that stay in a file for later rows: 16 MiB.
     static let kept = 4096
 
-    /// Enables incremental vacuum in an empty file. SQLite accepts this setting only before anything else is written, and stores it in the
+    /// Enables incremental vacuum in an empty file. SQLite accepts this setting only while the file is empty, and stores the setting in the
     /// file.
     static func prepare(file: String) throws {
-        // A file with content is not opened here: only the pool opens it, so that the write-ahead log stays unchanged.
+        // A file with content is not opened here. Only the connection pool opens such a file, so that its write-ahead log stays unchanged
+        // until then.
         var status = stat()
         guard stat(file, &status) == 0, status.st_size == 0 else { return }
         let queue = try DatabaseQueue(path: file)
         try queue.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
-            // SQLite writes the file's first page, which contains the vacuum setting, only when something in it changes, here the user
-            // version.
+            // SQLite writes the first page, which contains the vacuum setting, only when something on this page changes. So the user
+            // version is set here.
             try database.execute(sql: "PRAGMA user_version = 1")
             try database.execute(sql: "PRAGMA user_version = 0")
         }
@@ -49,7 +50,7 @@ enum StoreSpace {
 }
 
 extension StoreWriter {
-    /// Performs one step of returning space after all writes that are already queued.
+    /// Performs one step of returning free pages to the file system. The step comes after all writes that are already queued.
     @discardableResult
     func giveSpaceBack(keeping kept: Int = StoreSpace.kept) async throws(MessageStoreError) -> Bool {
         try await perform(inTransaction: false) { try StoreSpace.giveBack($0, keeping: kept) }

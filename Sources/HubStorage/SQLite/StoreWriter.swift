@@ -12,7 +12,7 @@ protocol StoreRows: Sendable {
     func cost(of item: Item) -> Int
     /// Writes an item within a transaction. The transaction may fail later, even if this call succeeds.
     func write(_ item: Item, into database: Database) throws
-    /// Adds items to the counts of histories, within the transaction that has written the items.
+    /// Adds the number and bytes of new items to the counts of their histories, within the transaction that has written the items.
     func count(_ items: [Item], into database: Database) throws
     /// Called after a transaction has failed: all rows that were written since the last successful transaction are lost.
     func transactionFailed()
@@ -103,7 +103,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
         do throws(MessageStoreError) {
             try await perform(inTransaction: false) { database in
                 try database.execute(sql: "PRAGMA synchronous = FULL")
-                // An error is ignored, because later writes are then only more durable than requested.
+                // An error is ignored: if the durability cannot be set back, later writes are only more durable than requested.
                 defer { try? database.execute(sql: "PRAGMA synchronous = \(durability.pragma)") }
                 try database.execute(
                     sql: "INSERT OR REPLACE INTO reservation (id, timetoken) VALUES (1, ?)", arguments: [Int64(clamping: limit)])
@@ -125,9 +125,9 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
         outage.withLockedValue { $0 = Outage(error: error, time: DispatchTime.now().uptimeNanoseconds) }
     }
 
-    /// Records whether a limit of ids could be stored. A success does not prove that the disk has space, because it only replaces one small
-    /// row. Still, it ends an outage whose latest failure is at least half a minute old: a server in an outage reports that it is not
-    /// ready, so it may get no items whose success would end the outage.
+    /// Records whether the latest limit of ids could be stored. Storing a limit replaces one small row, so a success does not prove that
+    /// the disk has space. Still, a success ends an outage whose latest failure is at least half a minute old. Otherwise the outage might
+    /// never end: a server in an outage reports that it is not ready, so it may get no items whose success would end the outage.
     private func noteReservation(_ error: MessageStoreError?) {
         guard error == nil else { return note(error) }
         let now = DispatchTime.now().uptimeNanoseconds
@@ -143,16 +143,16 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
 
     /// Refuses further calls, and returns when all earlier work is written to the database file (rule HB-69).
     ///
-    /// GRDB keeps the write-ahead log when the last connection closes. If the log had content, a copy of the database file would be
-    /// incomplete, and the log would be applied to a database file that replaces this one.
+    /// GRDB does not delete the write-ahead log when the last connection closes. If this log had content, a copy of the database file alone
+    /// would be incomplete, and SQLite would apply the log to any database file that replaces this one.
     func close() async {
         await withCheckedContinuation { continuation in
             submit { waiting in
-                // Only the first call writes a checkpoint, because the database is closed after it.
+                // Only the first call writes a checkpoint, because the first call closes the database afterwards.
                 let isFirst = !waiting.isClosed
                 waiting.isClosed = true
                 return .work { database in
-                    // An error is ignored: on a full disk the log keeps its content.
+                    // An error is ignored: if the disk is full, the write-ahead log keeps its content.
                     if isFirst { _ = try? database.checkpoint(.truncate) }
                     continuation.resume()
                 }
@@ -185,7 +185,8 @@ extension StoreWriter {
         }
     }
 
-    /// The next job if it is an item or a refusal; nil when it is work that needs the database exclusively, or when nothing waits.
+    /// Removes and returns the next job if it is an item or a refusal. Returns nil when the next job is work that needs the database
+    /// exclusively, or when no job waits.
     private func takeAppend() -> Job? {
         waiting.withLockedValue { waiting in
             switch waiting.jobs.first {
@@ -257,8 +258,8 @@ extension StoreWriter {
         if !items.isEmpty { try rows.count(items, into: database) }
     }
 
-    /// Writes one item in a transaction of its own. This is done for each item of a failed transaction, so that an item that cannot be
-    /// written does not affect the others.
+    /// Writes one item in a transaction of its own. After a transaction of several items has failed, this is done for each of them, so that
+    /// an item that cannot be written does not affect the others.
     private func writeAlone(_ job: Job, _ database: Database) -> MessageStoreError? {
         do {
             try Self.transaction(database) { database in

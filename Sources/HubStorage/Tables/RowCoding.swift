@@ -8,8 +8,8 @@ enum RowCoding {
         static let bytes: UInt8 = 2
     }
 
-    /// Encodes a row. In a text or blob each zero byte is followed by 0xFF, and two zero bytes mark the end. So no encoded value is the
-    /// beginning of another one, and a value sorts before longer values that begin with it.
+    /// Encodes a row. In a text or blob each zero byte is followed by 0xFF, and two zero bytes mark the end of the value. So no encoded
+    /// value is a prefix of another encoded value, and a text sorts before longer texts that begin with it.
     static func encode(_ row: some Sequence<StoredValue>) -> [UInt8] {
         var code: [UInt8] = []
         for value in row {

@@ -13,7 +13,7 @@ package final class RowSpool: RowSink, StoredTables {
     private let added = NIOLockedValueBox(0)
     private let report: @Sendable (Int) -> Void
 
-    /// The description of the file in error texts.
+    /// The words that stand for the file in error texts.
     private static let file = "the temporary file of the copy (in the directory that TMPDIR names)"
     /// How many bytes of rows SQLite keeps in memory.
     private static let memory = 64 << 20
@@ -51,7 +51,8 @@ package final class RowSpool: RowSink, StoredTables {
 
     private static func name(_ table: StoredTable) -> String { "\"\(table.title)\"" }
 
-    /// The number of columns that identify a row. In a table whose key is assigned when it is written, these are all columns.
+    /// The number of columns that identify a row. In a table whose key is a number that is assigned afterwards, all columns identify a row,
+    /// because several rows may have the same first value.
     private static func width(of table: StoredTable) -> Int {
         table.conflict == .numbered ? table.columns.count : table.keyCount
     }
@@ -67,10 +68,12 @@ package final class RowSpool: RowSink, StoredTables {
             case .initial: "INSERT OR IGNORE"
             case .limit: "INSERT"
             }
-        // Of two limits with the same key the larger one is kept. Their encodings can be compared, because they sort like the limits.
+        // Of two limits with the same key the larger one is kept. The encoded limits can be compared, because encoded rows sort in the
+        // order of their values.
         let larger = table.conflict == .limit ? "ON CONFLICT (key) DO UPDATE SET rest = max(rest, excluded.rest)" : ""
         try translating {
-            // Each row is written alone, because a transaction for several rows would only add two statements.
+            // Each row is written without an explicit transaction. A transaction for several rows would add two statements and save
+            // nothing, because SQLite does not wait for the disk here.
             try database.writeWithoutTransaction { database in
                 try database.cachedStatement(sql: "\(word) INTO \(Self.name(table)) (key, rest) VALUES (?, ?) \(larger)")
                     .execute(arguments: [Data(key), Data(rest)])

@@ -2,8 +2,8 @@ import ServerStorage
 
 /// Maps a table's neutral form, in which all stores are copied, to its columns in SQLite (rule DC-2).
 ///
-/// The chat database has numbers for the names of applications, conversations and users. They are looked up when a row is read, and
-/// assigned when it is written.
+/// The chat database stores numbers in place of the names of applications, conversations and users. When a row is read, the numbers are
+/// replaced by the names; when a row is written, names without a number get one.
 struct SQLiteTableForm {
     /// A statement, and the indices of the columns whose values are its arguments, in order.
     struct Writing {

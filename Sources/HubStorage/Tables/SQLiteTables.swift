@@ -35,7 +35,7 @@ package final class SQLiteTables: WritableStoredTables {
     }
 
     private static func hasContent(_ file: String) -> Bool {
-        // An error means that the file does not exist.
+        // An error of this call means that the file does not exist.
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         return (attributes?[.size] as? NSNumber)?.int64Value ?? 0 > 0
     }
@@ -132,7 +132,7 @@ package final class SQLiteTables: WritableStoredTables {
 
     package func close() {
         for part in opened.values {
-            // An error while closing is ignored, because the process ends next.
+            // An error while closing is ignored, because the process ends after the copy.
             try? part.reading.close()
             if let writing = part.writing {
                 // The write-ahead log is emptied, as a server does when it closes. On a full disk the log keeps its content.
@@ -161,7 +161,7 @@ extension SQLiteTables {
         guard !row.hasNull(atIndex: index) else { return .null }
         switch kind {
         case .integer: return Int64.fromDatabaseValue(row[index] as DatabaseValue).map { .integer($0) }
-        // For an empty value `bytes` returns nil, because SQLite gives it no address.
+        // `bytes` returns nil for an empty value as well, because SQLite returns no address for an empty value.
         case .text, .bytes: return .bytes(MessageRow.bytes(row, index) ?? [])
         }
     }
