@@ -17,11 +17,11 @@ package struct LeaderTerm: Hashable, Sendable {
 /// A message store that all servers of a cluster use. Every server reads from it; data of an application is written only by the leader of
 /// the application's partition (rules PG-21 to PG-24).
 package protocol SharedMessageStore: Sendable {
-    /// Begins a term, after which no earlier leader of the partition can write. Writes that an earlier leader has begun are stored or
-    /// refused before this returns.
+    /// Begins the term of a leader. From then on no earlier leader of the partition can write. Writes that an earlier leader has begun are
+    /// either stored or refused before this method returns.
     ///
-    /// - Returns: the store through which the leader writes. Closing it leaves the shared store open.
-    /// - Throws: an error of the store, also when a later term has begun already.
+    /// - Returns: the store through which the leader writes. Closing this store leaves the shared store open.
+    /// - Throws: an error of the store, also when a later term has already begun.
     func begin(_ term: LeaderTerm) async throws -> any MessageStore
 
     /// Loads a page of history, as ``MessageStore/history(_:application:)`` does.

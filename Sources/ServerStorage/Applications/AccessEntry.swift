@@ -2,9 +2,10 @@ import Identifiers
 
 /// An entry of an application's access manager that survives restarts: a grant, or a revoked token.
 public struct AccessEntry: Hashable, Sendable {
-    /// The key of an entry: what a grant or a revocation is about. A new entry with the same key replaces the old one.
+    /// Identifies an entry by the subject of the grant or revocation: its kind and name, and the auth key. A new entry with the same key
+    /// replaces the old one.
     public struct Key: Hashable, Sendable {
-        /// What an entry of the access manager can be about. The raw values are written to disk.
+        /// The kinds of subjects that access manager entries can have. The raw values are written to disk.
         public enum Kind: Int, CaseIterable, Hashable, Sendable {
             /// All resources.
             case everything = 0
@@ -20,7 +21,8 @@ public struct AccessEntry: Hashable, Sendable {
 
         /// The kind of the entry's subject, such as a channel or a revoked token.
         public var kind: Kind
-        /// The name of the channel, group or user. For a revoked token, its signature in hexadecimal; for all resources, empty.
+        /// The name of the channel, group or user. For a revoked token, the token's signature in hexadecimal. Empty when the entry concerns
+        /// all resources.
         public var name: Identifier
         /// The auth key to which the rights are granted; nil for everybody.
         public var holder: Identifier?

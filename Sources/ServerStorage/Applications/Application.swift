@@ -1,12 +1,14 @@
 /// An application of the Pusher protocol: its credentials, features and limits.
 public struct Application: Hashable, Sendable, Identifiable {
-    /// The public number of the application in REST paths. It has digits only, because some libraries for publishing require that.
+    /// The public number of the application in REST paths. It has digits only, because some libraries that publish events accept no other
+    /// ids.
     public var id: String
     /// The public key that clients connect with.
     public var key: String
     /// The secret that signs subscriptions and REST requests. Only the application's own servers know it.
     public var secret: Secret
-    /// The previous secret, while both are valid: signatures made with it are accepted, but it signs nothing. Nil for none (rule SO-80).
+    /// The previous secret, while the old and the new secret are both valid. Signatures made with the previous secret are accepted, but the
+    /// server signs nothing with it. Nil for none (rule SO-80).
     public var previousSecret: Secret?
     /// Whether the application accepts connections and requests.
     public var isEnabled: Bool
@@ -54,7 +56,7 @@ public struct Application: Hashable, Sendable, Identifiable {
         self.recovery = recovery
     }
 
-    /// All valid secrets. The first one is the one that signs.
+    /// All valid secrets. The server signs with the first one.
     public var validSecrets: [Secret] { Secret.valid(secret, previousSecret) }
 
     /// The application that exists without configuration: id `1001`, key `app-key`, secret `app-secret` (rule HB-1).

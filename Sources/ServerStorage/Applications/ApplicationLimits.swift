@@ -40,7 +40,7 @@ public struct ApplicationLimits: Hashable, Sendable {
     /// The largest size of the events of all cache channels together.
     public var cacheBytes: Int
     /// The share, in percent, of the application's connections, channels, subscriptions and stored events that the clients of one IP
-    /// address may use; 100 for all. Clients on the server's own machine are not limited unless the server is configured to do so.
+    /// address may use; 100 for all. Clients on the server's own machine are limited only if the server is configured to limit them.
     public var addressShare: Int
 
     /// Makes limits; by default those of Pusher Channels.

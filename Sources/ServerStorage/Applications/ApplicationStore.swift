@@ -18,8 +18,8 @@ package protocol ApplicationStore: Sendable {
     /// Returns the number of the latest change.
     func version() async throws -> Int64
 
-    /// Makes the store call `changed` soon after another server has made a change. There may be calls without a change, and changes without
-    /// a call.
+    /// Makes the store call `changed` soon after another server has made a change. The store may also call it when nothing has changed, and
+    /// may miss a change.
     func watch(_ changed: @escaping @Sendable () -> Void)
 
     /// Closes the store's files or connections. No method is called afterwards.

@@ -6,8 +6,8 @@ public struct Keyset: Hashable, Sendable {
     public var subscribeKey: String
     /// The key that signs grants. Only the application's own servers know it.
     public var secretKey: Secret
-    /// The previous secret key, while both are valid. Signatures and access tokens made with it are accepted, but the server signs nothing
-    /// with it. Nil for none (rule SO-80).
+    /// The previous secret key, while the old and the new key are both valid. Signatures and access tokens made with the previous key are
+    /// accepted, but the server signs nothing with it. Nil for none (rule SO-80).
     public var previousSecretKey: Secret?
     /// Whether the keyset accepts requests.
     public var isEnabled: Bool
@@ -33,9 +33,9 @@ public struct Keyset: Hashable, Sendable {
     public var fileStorage: Int
     /// How long a file is stored; nil when it stays until a client deletes it.
     public var fileLifetime: Duration?
-    /// How long stored messages stay in the history at most, counted from their publication; nil when only their publishers limit that.
-    /// Messages that were stored before this limit was set are removed, too; with Redis only if ``historyMessages`` or ``historyBytes`` is
-    /// also set.
+    /// The longest time for which a message stays in the history after its publication; nil when only the publisher of a message limits
+    /// this time. Messages that were stored before this limit was set are removed, too. If Redis stores the messages, these older messages
+    /// are removed only when ``historyMessages`` or ``historyBytes`` is also set.
     public var historyRetention: Duration?
     /// The largest number of stored messages of all channels together; nil for no limit. The oldest messages beyond it are removed within
     /// seconds.
@@ -72,7 +72,7 @@ public struct Keyset: Hashable, Sendable {
         self.historyBytes = historyBytes
     }
 
-    /// All valid secret keys. The first one is the one that signs.
+    /// All valid secret keys. The server signs with the first one.
     public var validSecretKeys: [Secret] { Secret.valid(secretKey, previousSecretKey) }
 
     /// The keyset that exists without configuration: publish and subscribe key `demo`, secret `demo-secret`.

@@ -14,8 +14,8 @@ public struct OriginPattern: Hashable, Sendable {
 
     private let kind: Kind
 
-    /// Parses a pattern. Nil when `text` is not one: it has a path, an asterisk at another position, or characters that an origin cannot
-    /// have. International names have to be written in the form that browsers send (`xn--…`).
+    /// Parses a pattern. Nil when `text` has a path, an asterisk at another position, or characters that an origin cannot have.
+    /// International names have to be written in the form that browsers send (`xn--…`).
     public init?(_ text: String) {
         guard var text = text.lowercasedASCII else { return nil }
         if text == "*" {

@@ -1,7 +1,7 @@
 import Identifiers
 
-/// A record of chat's users, groups, open channels and their settings. It is written completely whenever it changes, so it is small. After
-/// a restart, chat's state is restored from these documents.
+/// A record of chat's users, groups, open channels and their settings. The store writes the whole document at every change, so documents
+/// have to be small. After a restart, chat's state is restored from these documents.
 public enum ChatDocument: Codable, Hashable, Sendable {
     /// A user.
     case user(User)
@@ -95,7 +95,7 @@ extension ChatDocument {
         public var created: Int64
         /// Whether the account was deactivated.
         public var isDeactivated: Bool
-        /// Tokens that were issued before this time (milliseconds since 1970) are invalid; nil for no such time.
+        /// Tokens that were issued before this time (milliseconds since 1970) are invalid; nil when no token is invalid for this reason.
         public var tokensExpireBefore: Int64?
 
         /// Makes a user; by default active, without a name and additional values.
@@ -312,7 +312,7 @@ extension ChatDocument {
             /// The user may not send messages. The scope is a group or open channel in the format of ``Setting/channel``, or the name of a
             /// channel type for all its channels.
             case muted
-            /// The user may send messages although the whole channel is muted. The scope is as for ``muted``.
+            /// The user may send messages although the whole channel is muted. The scope has the same form as the scope of ``muted``.
             case allowed
             /// The user may not enter an open channel. The scope is that channel.
             case barred

@@ -4,8 +4,8 @@ public struct ChatApplication: Hashable, Sendable {
     public var key: String
     /// The application's secret, which signs requests of its servers.
     public var secret: Secret
-    /// The previous secret, while both are valid. Calls signed with it are accepted, but the server signs nothing with it. Nil for none
-    /// (rule SO-80).
+    /// The previous secret, while the old and the new secret are both valid. Calls signed with the previous secret are accepted, but the
+    /// server signs nothing with it. Nil for none (rule SO-80).
     public var previousSecret: Secret?
     /// Whether the application accepts sessions and calls.
     public var isEnabled: Bool
@@ -46,7 +46,7 @@ public struct ChatApplication: Hashable, Sendable {
         self.webhook = webhook
     }
 
-    /// All valid secrets. The first one is the one that signs.
+    /// All valid secrets. The server signs with the first one.
     public var validSecrets: [Secret] { Secret.valid(secret, previousSecret) }
 
     /// The application that `lifeline serve` offers without configuration: key `app-key`, secret `app-secret`.
@@ -114,8 +114,8 @@ public struct ChatLimits: Hashable, Sendable {
     /// The largest number of messages in all histories of the application together; nil for no limit. The oldest messages beyond it are
     /// removed from histories within seconds; inboxes keep them for ``inboxRetention``.
     public var historyMessages: Int?
-    /// The largest total size in bytes of the messages in all histories, in the form that clients get; nil for no limit. The oldest
-    /// messages beyond it are removed as with ``historyMessages``.
+    /// The largest total size in bytes of the messages in all histories, counted in the JSON form that clients get; nil for no limit. The
+    /// oldest messages beyond it are removed in the same way as for ``historyMessages``.
     public var historyBytes: Int?
     /// The number of minutes for which a message can be edited after it was sent.
     public var modifiableMinutes: Int = 1_440

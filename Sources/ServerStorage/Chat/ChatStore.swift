@@ -19,8 +19,8 @@ public protocol ChatStore: Sendable {
     /// that prevented this. Many commits may share one transaction. Reads that begin after the completion return the changed data.
     func commit(_ commit: ChatCommit, application: String, completion: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// Reserves ids of events: the server assigns none above `limit` without another call. The store keeps the limit, even after a power
-    /// failure.
+    /// Reserves ids of events up to `limit`. The server calls this method again before it assigns an id above `limit`. The store keeps the
+    /// limit, even after a power failure.
     ///
     /// - Throws: an error of the store.
     func reserve(idsUpTo limit: UInt64) async throws
@@ -30,7 +30,8 @@ public protocol ChatStore: Sendable {
     /// - Throws: an error of the store.
     func inbox(of user: Identifier, after sequence: UInt64, limit: Int, application: String) async throws -> [ChatInboxEntry]
 
-    /// Loads a page of a conversation's history. ``ChatEvent/readers`` of the returned events may be nil even if they were stored.
+    /// Loads a page of a conversation's history. In the returned events, ``ChatEvent/readers`` may be nil even if the event was stored with
+    /// a list of readers.
     ///
     /// - Throws: an error of the store.
     func history(_ query: ChatHistoryQuery, application: String) async throws -> [ChatEvent]
@@ -45,9 +46,9 @@ public protocol ChatStore: Sendable {
     /// - Throws: an error of the store.
     func receipts(of ids: [UInt64], application: String) async throws -> [UInt64: [ChatReceipt]]
 
-    /// Deletes inbox entries whose event ids are lower than `inbox`, messages of history whose ids are lower than `history`, and events
-    /// that are in no inbox and no history any more. Events that are in inboxes stay in history: if `history` is the greater of the two,
-    /// `inbox` is used for both.
+    /// Deletes inbox entries whose event ids are lower than `inbox`, and messages of history whose ids are lower than `history`. Events
+    /// that are then in no inbox and no history are deleted completely. A message that is still in an inbox also stays in history: if
+    /// `history` is greater than `inbox`, `inbox` is used for both.
     ///
     /// - Throws: an error of the store.
     func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws
@@ -56,8 +57,8 @@ public protocol ChatStore: Sendable {
     /// ``purge(inboxBefore:historyBefore:)`` deletes a message that is in no inbox any more. The default implementation removes nothing and
     /// returns nothing.
     ///
-    /// - Parameter limits: the limits of each application that has some, or whose usage is requested.
-    /// - Returns: the usage of these histories afterwards. An application without an entry is not limited by this store.
+    /// - Parameter limits: the limits of each application that has limits, or whose usage is requested.
+    /// - Returns: the usage of these histories afterwards, without the applications that this store does not limit.
     /// - Throws: an error of the store; messages that were removed before the error stay removed.
     func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage]
 
@@ -66,8 +67,8 @@ public protocol ChatStore: Sendable {
 }
 
 extension ChatStore {
-    /// The default implementation restores all applications, and returns the state of the requested ones. A store that may contain much
-    /// data should implement this method, so that it reads only the requested ones.
+    /// The default implementation restores the state of all applications, and returns the part that belongs to the requested applications.
+    /// A store that may contain much data should implement this method so that it reads only the requested applications.
     public func restore(_ applications: Set<Identifier>) async throws -> RestoredChat {
         var restored = try await restore()
         restored.applications = restored.applications.filter { applications.contains($0.key) }
@@ -83,8 +84,8 @@ extension ChatStore {
     public func purge(inboxBefore id: UInt64) async throws { try await purge(inboxBefore: id, historyBefore: 0) }
 }
 
-/// An event of chat that has to be stored: a message, or a change of a message. The ids of all events of a server are in the order in which
-/// they happened.
+/// An event of chat that has to be stored: a message, or a change of a message. Of two events of one server, the later one has the higher
+/// id.
 public struct ChatEvent: Hashable, Sendable {
     /// The event's id in units of 100 ns since 1970, strictly increasing over all applications of a server, or of a partition of a cluster.
     /// No two events of a store have the same id, even if their applications differ.
@@ -93,13 +94,14 @@ public struct ChatEvent: Hashable, Sendable {
     public var conversation: Identifier?
     /// The sender's user id.
     public var sender: Identifier
-    /// The id that the sender's client gave the message, by which repetitions are recognized; nil when the client gave none.
+    /// The id that the sender's client gave the message; nil when the client gave none. The server uses this id to recognize a message that
+    /// a client sends again.
     public var clientID: Identifier?
     /// The event as clients get it: a JSON object in UTF-8, encoded only once.
     public var body: [UInt8]
-    /// The number of original receivers of the message, which read receipts report as the total.
+    /// The number of users to whom the message was sent originally. Read receipts report this number as the total.
     public var audience: Int
-    /// The users who see the event in the conversation's history, including its sender; nil if everybody sees it.
+    /// The users who see the event in the conversation's history, including the event's sender; nil if everybody sees it.
     public var readers: [Identifier]?
 
     /// Makes an event; by default of no conversation, and visible to everybody.
@@ -176,8 +178,8 @@ public struct ChatHistoryQuery: Hashable, Sendable {
     public var isOldestFirst: Bool
     /// The maximum number of events in the page.
     public var limit: Int
-    /// The user for whom the page is read: messages that this user has hidden, and those only for other users, are left out. Nil for the
-    /// application's server, which gets all messages.
+    /// The user for whom the page is read. Messages that this user has hidden, and messages that are only for other users, are left out.
+    /// Nil for the application's server, which gets all messages.
     public var viewer: Identifier?
 
     /// Makes a request for a page; by default of the newest events of the whole history.
@@ -214,7 +216,7 @@ public struct ChatCommit: Sendable {
     public var additions: [Addition] = []
     /// Messages whose body is replaced, in history and in inboxes.
     public var rewrites: [(id: UInt64, body: [UInt8])] = []
-    /// The ids of messages that are removed from history. They stay in inboxes, where the event of the recall follows.
+    /// The ids of messages that are removed from history. Inboxes keep these messages; a later entry of each inbox reports the recall.
     public var recalls: [UInt64] = []
     /// Single messages that a user has hidden from the user's own history.
     public var hidden: [(user: Identifier, id: UInt64)] = []
@@ -247,7 +249,7 @@ public struct RestoredChat: Sendable {
         public var documents: [ChatDocument]
         /// The last and the acknowledged position of each inbox, by user id.
         public var inboxes: [Identifier: (last: UInt64, acknowledged: UInt64)]
-        /// Messages of the last hour that have a client id, by which repeated sends are recognized.
+        /// Messages of the last hour that have a client id. The server uses the client id to recognize a message that a client sends again.
         public var recentSends: [(sender: Identifier, clientID: Identifier, id: UInt64, sequence: UInt64?)]
 
         /// Makes a state; by default that of an application without data.
@@ -265,11 +267,11 @@ public struct RestoredChat: Sendable {
     public var applications: [Identifier: Application]
     /// The highest reserved or assigned event id. No id up to this one may be assigned again.
     public var highestID: UInt64
-    /// A name for the inboxes as a whole. A store that loses its data at a restart has a new epoch after each start, so that devices do not
-    /// continue from positions in lost inboxes.
+    /// Identifies the contents of all inboxes together. A store that loses its data at a restart has a new epoch after each start, so that
+    /// devices do not continue from positions in lost inboxes.
     public var epoch: String
-    /// Whether the store can tell that no server has used it before, so that there were no earlier requests. Always false for a store that
-    /// loses its data at a restart.
+    /// Whether no server has used this store before. If so, clients cannot have sent requests to an earlier server. Always false for a
+    /// store that loses its data at a restart, because such a store cannot find this out.
     public var isFirstStart = false
 
     /// Makes a state; by default without applications.

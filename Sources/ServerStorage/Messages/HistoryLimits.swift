@@ -1,4 +1,4 @@
-/// The limits of an application's stored messages. The oldest messages beyond them are deleted first.
+/// The limits of an application's stored messages. When a limit is exceeded, the oldest messages are deleted.
 public struct HistoryLimits: Hashable, Sendable {
     /// The largest number of messages of all channels together; nil for no limit.
     public var messages: Int?

@@ -7,8 +7,8 @@ public struct HistorySpan: Hashable, Sendable {
     /// The highest timetoken of the span, included.
     public let highest: UInt64
 
-    /// Makes a range. If only `start` is given, the range extends from there in the direction of reading; if only `end` is given, it
-    /// extends in that direction up to there.
+    /// Makes a range. If only `start` is given, the range begins at `start` and contains everything that follows in the direction of
+    /// reading. If only `end` is given, the range contains everything that comes before `end` in the direction of reading.
     ///
     /// - Returns: nil when the range cannot contain a message.
     public init?(start: UInt64?, end: UInt64?, isOldestFirst: Bool) {
@@ -29,6 +29,6 @@ public struct HistorySpan: Hashable, Sendable {
 }
 
 extension HistoryQuery {
-    /// The range of messages that the query selects; nil when it cannot contain a message.
+    /// The range of messages that the query selects; nil when the range cannot contain a message.
     public var span: HistorySpan? { HistorySpan(start: start, end: end, isOldestFirst: isOldestFirst) }
 }

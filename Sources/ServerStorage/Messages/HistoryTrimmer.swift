@@ -2,10 +2,10 @@ import Identifiers
 
 /// Reduces histories to their limits, in steps that a durable store performs (rule SO-165).
 ///
-/// For each application, the trimmer stores the timetoken before which it has deleted all messages that are to be deleted. The next step
-/// begins there, so that a store reads the messages of other applications that lie in between only once.
+/// For each application, the trimmer stores the timetoken below which the history has no messages any more. The next step begins at this
+/// timetoken. So a store does not read the messages of other applications below this timetoken again.
 package actor HistoryTrimmer {
-    /// The usage of an application's history, and the timetoken at which the first day with messages of the application begins.
+    /// The usage of an application's history, and the timetoken at which the oldest day that has messages begins.
     package struct Total: Sendable {
         package var usage: HistoryUsage
         package var first: Int64
@@ -16,7 +16,8 @@ package actor HistoryTrimmer {
         }
     }
 
-    /// The result of one step: the usage after it. In this usage, `removed` counts only the messages that the step itself has removed.
+    /// The result of one step: the usage of the history after the step. In this usage, `removed` counts only the messages that the step
+    /// itself has removed.
     package struct Step: Sendable {
         package var usage: HistoryUsage
         /// The timetoken (in chat, the event id) below which the history has no messages any more. The next step begins there.
@@ -72,7 +73,7 @@ package actor HistoryTrimmer {
     }
 }
 
-/// An application and a day, by which durable stores count messages together.
+/// An application and a day. Durable stores count the messages of one application and one day together.
 package struct HistoryDay: Hashable, Comparable, Sendable {
     package var application: String
     /// The number of days since 1970.

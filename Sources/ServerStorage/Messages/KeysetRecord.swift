@@ -1,7 +1,7 @@
 /// A value of a PubNub application that survives a restart: metadata of a user or channel, a membership, a device for push notifications,
 /// or a file.
 ///
-/// A store neither reads nor changes names and values: both are bytes that only the server interprets. Values are JSON.
+/// A store does not interpret names and values: they are bytes whose meaning only the server defines. Values are JSON.
 public struct KeysetRecord: Hashable, Sendable {
     /// Identifies a record within its application. A new record with the same key replaces the old one.
     public struct Key: Hashable, Sendable {

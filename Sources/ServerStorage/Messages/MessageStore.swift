@@ -40,8 +40,8 @@ public protocol MessageStore: Sendable {
         _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// Reserves timetokens: the server issues none above `limit` without another call. The store keeps the last limit, even after a power
-    /// failure. An orderly shutdown may lower it to the timetokens that were used.
+    /// Reserves timetokens up to `limit`. The server calls this method again before it issues a timetoken above `limit`. The store keeps
+    /// the last limit, even after a power failure. An orderly shutdown may lower the stored limit to the last timetoken that was used.
     ///
     /// - Throws: an error of the store; the server then issues no timetoken above the former limit.
     func reserve(timetokensUpTo limit: UInt64) async throws
@@ -68,11 +68,11 @@ public protocol MessageStore: Sendable {
     /// - Throws: an error of the store.
     func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int
 
-    /// Deletes the oldest messages of histories until each history is within its limits. A store does this in small steps, between which it
-    /// answers other calls. The default implementation deletes nothing and returns nothing.
+    /// Deletes the oldest messages of histories until each history is within its limits. A store does this in small steps, and answers
+    /// other calls between two steps. The default implementation deletes nothing and returns nothing.
     ///
-    /// - Parameter limits: the limits of each application that has some, or whose usage is requested.
-    /// - Returns: the usage of these histories afterwards. An application without an entry is not limited by this store.
+    /// - Parameter limits: the limits of each application that has limits, or whose usage is requested.
+    /// - Returns: the usage of these histories afterwards, without the applications that this store does not limit.
     /// - Throws: an error of the store; messages that were deleted before the error stay deleted.
     func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage]
 
@@ -81,8 +81,8 @@ public protocol MessageStore: Sendable {
     /// - Throws: an error of the store.
     func save(group: Identifier, channels: [Identifier], application: String) async throws
 
-    /// Stores entries of the access manager, each of which replaces the entry with the same key, and removes the entries with the given
-    /// keys. ``restore()`` returns those entries that have not expired.
+    /// Stores entries of the access manager, and removes the entries with the given keys. A stored entry replaces an earlier entry with the
+    /// same key. ``restore()`` returns the entries that have not expired.
     ///
     /// - Throws: an error of the store.
     func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws
@@ -92,8 +92,8 @@ public protocol MessageStore: Sendable {
 }
 
 extension MessageStore {
-    /// The default implementation restores all applications, and returns the state of the requested ones. A store that may contain much
-    /// data should implement this method, so that it reads only the requested ones.
+    /// The default implementation restores the state of all applications, and returns the part that belongs to the requested applications.
+    /// A store that may contain much data should implement this method so that it reads only the requested applications.
     public func restore(_ applications: Set<Identifier>) async throws -> RestoredState {
         var state = try await restore()
         state.recent = state.recent.filter { applications.contains($0.key) }
@@ -135,8 +135,8 @@ public struct RestoredState: Sendable {
     public var remembersStream: Bool
     /// Recent messages by application, oldest first, so that subscribers can continue after a restart without missing any.
     public var recent: [Identifier: [StoredMessage]]
-    /// The timetoken after which ``recent`` is complete. A channel may lack some messages after it, but then ``recent`` has more than 100
-    /// messages of that channel, the number that a stream keeps by default.
+    /// The timetoken after which ``recent`` contains all messages, except those of busy channels: of a channel with more than 100 messages
+    /// in ``recent``, older messages after this timetoken may be missing. By default a stream keeps 100 messages of a channel.
     public var recentSince: UInt64
     /// The channels of channel groups, by application and group.
     public var groups: [Identifier: [Identifier: [Identifier]]]

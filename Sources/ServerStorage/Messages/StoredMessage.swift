@@ -70,7 +70,7 @@ public struct HistoryQuery: Hashable, Sendable {
     public var limit: Int
     /// Whether the page begins at the oldest message of the range instead of the newest. The page is always sorted with the oldest first.
     public var isOldestFirst: Bool
-    /// The approximate size limit of the page, in bytes (``StoredMessage/size``). Reading stops after the message that exceeds it.
+    /// The approximate size limit of the page, in bytes (``StoredMessage/size``). Reading stops after the message that exceeds this limit.
     public var maximumBytes: Int
 
     /// Makes a request for a page of a channel's history; by default of the newest messages.

@@ -1,5 +1,5 @@
 extension StoredTable {
-    /// All tables, in the order in which they are copied: a row is copied after the rows to which it refers.
+    /// All tables, in the order in which they are copied. If a row refers to other rows, these are copied before it.
     package static let all: [StoredTable] = [
         OfMessages.message, OfMessages.action, OfMessages.groupChannel, OfMessages.access, OfMessages.record,
         OfMessages.reservation,
@@ -22,7 +22,7 @@ extension StoredTable {
             ["message": .integer, "type": .bytes, "value": .bytes, "author": .bytes])
         package static let groupChannel = StoredTable(
             .messages, "group_channel", key: ["application": .text, "name": .text, "position": .integer], ["channel": .text])
-        /// Entries of the access manager. The key `id` is their order.
+        /// Entries of the access manager. The key `id` gives their order.
         package static let access = StoredTable(
             .messages, "access", key: ["id": .integer],
             [
@@ -50,7 +50,7 @@ extension StoredTable {
             .chat, "inbox", key: ["application": .text, "name": .text], ["last": .integer, "acknowledged": .integer])
         package static let inboxEntry = StoredTable(
             .chat, "inbox_entry", key: ["application": .text, "name": .text, "sequence": .integer], ["event": .integer])
-        /// Read receipts. The key `id` is their order.
+        /// Read receipts. The key `id` gives their order.
         package static let receipt = StoredTable(
             .chat, "receipt", key: ["id": .integer], ["event": .integer, "reader": .text, "time": .integer], .numbered)
         package static let hidden = StoredTable(.chat, "hidden", key: ["event": .integer, "name": .text])

@@ -44,7 +44,7 @@ package struct StoredTable: Hashable, Sendable {
         /// The key is a number that the store has assigned, so the two rows may be about different things. The target's row is never
         /// replaced.
         case numbered
-        /// Every store makes this row when it is opened. The target's row is always replaced.
+        /// Every store makes this row when the store is opened. The target's row is always replaced.
         case initial
         /// The row is a limit. The larger of both limits stays.
         case limit
