@@ -1,7 +1,7 @@
 /// Compiles a regular expression into a program: a list of instructions for ``PubNubAccessPattern``.
 struct AccessPatternParser {
-    /// The maximum number of instructions of a program. Counted repetitions copy the repeated instructions, so nested counts must be
-    /// limited.
+    /// The maximum number of instructions of a program. A counted repetition such as `a{9}` copies the instructions of the repeated part
+    /// for each count, so nested counts could otherwise make a very long program.
     private static let maximumSteps = 4096
     private static let maximumDepth = 16
 
@@ -32,7 +32,7 @@ struct AccessPatternParser {
         return true
     }
 
-    /// Adds `offset` to the jump targets of a program, because the program is appended to another one.
+    /// Adds `offset` to the jump targets of a program, because the program is moved behind the instructions of another program.
     private static func moved(_ program: Program, by offset: Int) -> Program {
         program.map { step in
             switch step {
@@ -109,8 +109,8 @@ struct AccessPatternParser {
         case "n": position += 1; return AccessCharacters("\n")
         case "t": position += 1; return AccessCharacters("\t")
         case "r": position += 1; return AccessCharacters("\r")
-        // Other dialects of regular expressions give these letters and digits a meaning, so this parser refuses them instead of matching
-        // them literally.
+        // Other dialects of regular expressions give a backslash before these letters and digits a meaning. So this parser refuses them
+        // instead of matching them literally.
         case "a"..."z", "A"..."Z", "0"..."9": throw problem()
         default: position += 1; return AccessCharacters(letter)
         }
@@ -145,8 +145,8 @@ struct AccessPatternParser {
         return AccessCharacters(scalar)
     }
 
-    /// Repeats `part` as often as the quantifier after it says: `*`, `+`, `?` or a count in braces. A second `?`, for a lazy match, is
-    /// skipped, because it does not change whether a name matches.
+    /// Repeats `part` as the quantifier behind it requires: `*`, `+`, `?` or a count in braces. A second `?`, for a lazy match, is skipped,
+    /// because a lazy match accepts the same names.
     private mutating func repeated(_ part: Program) throws(PubNubAccessPatternError) -> Program {
         let (least, most): (Int, Int?)
         switch next {
@@ -162,7 +162,8 @@ struct AccessPatternParser {
         var result: Program = []
         for _ in 0..<least { result = try joined(result, part) }
         guard let most else {
-            // A loop: the first instruction enters the part or leaves the loop, and the end of the part jumps back to it.
+            // A loop: its first instruction either enters the part or leaves the loop, and its last instruction jumps back to the first
+            // one.
             return try joined(result, [.either(1, part.count + 2)] + Self.moved(part, by: 1) + [.jump(0)])
         }
         for _ in least..<max(most, least) {

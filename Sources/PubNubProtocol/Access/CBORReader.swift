@@ -1,6 +1,6 @@
 /// Reads CBOR strictly: every length is checked against the remaining bytes, nesting is limited, and trailing bytes are refused.
 struct CBORReader {
-    /// The maximum depth of nested arrays and maps. Access tokens are less deep.
+    /// The maximum depth of nested arrays and maps. Access tokens have fewer levels.
     static let maximumDepth = 16
 
     private var rest: ArraySlice<UInt8>
@@ -30,7 +30,7 @@ struct CBORReader {
             return .array(elements)
         case 5:
             var pairs: [CBORValue.Pair] = []
-            // Keys are compared by their bytes: two texts that Swift counts as equal are different keys if their bytes differ.
+            // Keys are compared by their bytes, because Swift counts some texts with different bytes as equal.
             var keys: Set<[UInt8]> = []
             for _ in 0..<(try count(head, itemsEach: 2)) {
                 let key = try value(depth: depth + 1)
@@ -62,7 +62,7 @@ struct CBORReader {
         return rest.prefix(Int(count))
     }
 
-    /// Every item needs at least one byte, so more items than remaining bytes are an error.
+    /// Every item needs at least one byte, so an array or map with more items than remaining bytes is an error.
     private func count(_ head: UInt64, itemsEach: UInt64) throws(PubNubAccessTokenError) -> Int {
         guard head <= UInt64(rest.count) / itemsEach else { throw .malformed }
         return Int(head)

@@ -47,7 +47,7 @@ enum CBORValue: Hashable, Sendable {
         return invalid == nil ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// The value of a map's key; nil when it is missing or this is not a map.
+    /// The value of a key in this map; nil when the key is missing or this value is not a map.
     subscript(name: String) -> CBORValue? {
         guard case .map(let pairs) = self else { return nil }
         return pairs.first { $0.key.name == name }?.value

@@ -4,7 +4,7 @@
 /// Matches without backtracking: the time is at most proportional to the length of the pattern times the length of the name, so hostile
 /// patterns are safe. Supports literals, `.`, classes, `\d \w \s` and their negations, groups, alternatives, `* + ? {m,n}`, `^` and `$`.
 public struct PubNubAccessPattern: Hashable, Sendable {
-    /// The maximum length of a pattern in bytes.
+    /// The maximum length of a pattern's text in bytes.
     public static let maximumLength = 512
 
     private let program: [AccessInstruction]
@@ -14,8 +14,8 @@ public struct PubNubAccessPattern: Hashable, Sendable {
         program = try AccessPatternParser.program(text)
     }
 
-    /// Whether the pattern matches the whole name. PubNub's own service may also accept a match inside the name; this implementation
-    /// refuses such a name rather than granting too much.
+    /// Whether the pattern matches the whole name. PubNub's own service may also accept a name of which only a part matches. This
+    /// implementation refuses such a name, because accepting it could grant too much.
     public func matches(_ name: String) -> Bool {
         let scalars = Array(name.unicodeScalars)
         var states = StateSet(count: program.count)

@@ -30,7 +30,8 @@ public struct PubNubGrants: Hashable, Sendable {
     public var groups: Rights
     /// User ids.
     public var users: Rights
-    /// Rights on users and spaces of an earlier version of the service. They have no effect, but reading and writing a token keeps them.
+    /// Rights on users and spaces of an earlier version of the service. These rights have no effect, but they are kept when a token is read
+    /// and written.
     public var legacyUsers: Rights
     public var legacySpaces: Rights
 

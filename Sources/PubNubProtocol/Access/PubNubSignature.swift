@@ -84,8 +84,8 @@ public enum PubNubSignature {
         let isSecondForm = signature.hasPrefix("v2.")
         let isPublish = path.hasPrefix("/publish") && ["GET", "POST"].contains(method.uppercased())
         guard isSecondForm || isPublish else { throw .wrong }
-        // For a POST to `/publish`, some SDKs sign the sent method and body, and other SDKs sign GET and no body. Both signatures are
-        // accepted.
+        // When a client sends a POST to `/publish`, some SDKs sign the method POST with the body, and other SDKs sign the method GET
+        // without a body. Both signatures are accepted.
         var signed = [(method: method, body: body)]
         if isPublish, method.uppercased() == "POST" { signed.append((method: "GET", body: [])) }
         let queries = [query(parameters), rawQuery.map { query(asSent: $0) }].compactMap { $0 }
@@ -106,8 +106,8 @@ public enum PubNubSignature {
         guard isRight else { throw .wrong }
     }
 
-    /// Whether this client signs the request in PubNub's first form of signatures, without the prefix `v2.`. It does so only for a POST to
-    /// `/publish`.
+    /// Whether this client signs the request in PubNub's first form of signatures, without the prefix `v2.`. Only a POST to `/publish` is
+    /// signed in this form.
     private static func usesFirstForm(method: String, path: String) -> Bool {
         method.uppercased() == "POST" && path.hasPrefix("/publish")
     }
@@ -136,7 +136,7 @@ public enum PubNubSignature {
         left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
-    /// Appends a percent-encoded text. Unlike other encodings, this one also encodes `~`.
+    /// Appends a percent-encoded text. Unlike the usual percent encoding, this one also encodes `~`.
     private static func append(_ text: String, to out: inout [UInt8]) {
         for byte in text.utf8 {
             if byte == UInt8(ascii: "~") {

@@ -1,10 +1,10 @@
 import ConnectionEngine
 import WireCoding
 
-/// Reads the answers of calls (rules PL-5 to PL-8). An answer of an unexpected form is reported as `malformedResponse`. An error that the
-/// service reports with a successful HTTP status keeps the service's text.
+/// Reads the answers of calls (rules PL-5 to PL-8). An answer of an unexpected form is reported as `malformedResponse`. If the service
+/// reports an error in an answer with a successful HTTP status, the thrown error contains the service's text.
 enum CallAnswer {
-    /// Parses the answer as JSON. Elements of a damaged answer that can be read are kept (rules PN-40 to PN-42).
+    /// Parses the answer as JSON. If the answer is damaged, the result contains the elements that can still be read (rules PN-40 to PN-42).
     static func json(_ body: [UInt8]) throws(PubNubProblem) -> JSONText {
         do throws(JSONSyntaxError) {
             return try JSONText(bytes: body)
@@ -32,7 +32,8 @@ enum CallAnswer {
     static func list(_ body: [UInt8]) throws(PubNubProblem) -> [JSONText] {
         let text = try json(body)
         if text.kind == .object {
-            // An object in place of a list comes from a proxy in front of the service. It may report an error.
+            // An object in place of a list comes from a proxy in front of the service. The object may report an error, which `object`
+            // throws.
             _ = try object(body)
         }
         guard let elements = text.elements else { throw .malformed("The service's answer is not a JSON array.") }
@@ -46,14 +47,14 @@ enum CallAnswer {
         return elements
     }
 
-    /// Checks an answer without a value: `[1,"…"]`, or an object that reports no error.
+    /// Checks the answer to a call that returns no value: `[1,"…"]`, or an object that reports no error.
     static func acknowledgment(_ body: [UInt8]) throws(PubNubProblem) {
         let text = try json(body)
         if text.kind == .array { _ = try list(body) } else { _ = try object(body) }
     }
 
-    /// Whether the member `error` reports an error: `true`, `1` or a text. An object does not count, because it only contains details of an
-    /// error that the status reports.
+    /// Whether the member `error` reports an error: `true`, `1` or a text. An object does not count: it contains details of an error that
+    /// the status already reports.
     private static func tellsOfError(_ error: JSONText?) -> Bool {
         switch error?.kind {
         case .bool: error?.bool == true
@@ -87,7 +88,7 @@ struct Members {
         for member in members { values[member.key] = member.value }
     }
 
-    /// The value of a key; nil when it is missing or null.
+    /// The value of a key; nil when the key is missing or its value is null.
     subscript(key: String) -> JSONText? {
         guard let value = values[key], !value.isNull else { return nil }
         return value
@@ -118,7 +119,7 @@ struct Members {
     /// The timetoken of a key, sent as a number or as a string of digits; nil when there is none.
     func timetoken(_ key: String) -> Timetoken? { self[key]?.timetoken }
 
-    /// The integer of a key; some services send it as a string. Nil when there is none.
+    /// The integer of a key. Some services send the integer as a string. Nil when there is none.
     func integer(_ key: String) -> Int? { self[key]?.identifier.flatMap { Int($0) } }
 
     func string(_ key: String) -> String? { self[key]?.string }

@@ -10,8 +10,8 @@ extension PubNubProblem {
 
 /// Checks arguments before a request is made (rules PL-1 to PL-4).
 ///
-/// Refuses only arguments that cannot be sent or that would change the meaning of the request. The service checks everything else, such as
-/// lengths.
+/// Refuses only arguments that cannot be sent or that would change the meaning of the request. All other properties of the arguments, such
+/// as their lengths, are checked by the service.
 enum CallArguments {
     /// The percent-encoded subscribe key for the path of a request. Throws when the key is empty.
     static func subscribeKey(_ settings: PubNubSettings) throws(PubNubProblem) -> String {
@@ -29,7 +29,8 @@ enum CallArguments {
         return PercentEncoding.encode(settings.publishKey)
     }
 
-    /// A single percent-encoded name for the path of a request. Throws for a comma, because it would split the name in two.
+    /// A single percent-encoded name for the path of a request. Throws when the name contains a comma, because the service would read such
+    /// a name as two names.
     static func name(_ name: String, _ kind: NameKind) throws(PubNubProblem) -> String {
         try check(name, kind)
         return PercentEncoding.encode(name)
@@ -59,7 +60,7 @@ enum CallArguments {
         }
     }
 
-    /// The kind of a name. The raw value is the word for it in error texts.
+    /// The kind of a name. The raw value is the noun for such a name in error texts.
     enum NameKind: String {
         case channel
         case group = "channel group"

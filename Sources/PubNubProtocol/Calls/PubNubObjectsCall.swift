@@ -34,9 +34,9 @@ public struct PubNubObjectPage: Hashable, Sendable {
     public var sort: [String]
     /// A filter in the language of App Context, such as `name LIKE 'A*'`.
     public var filter: String?
-    /// The cursor at which the page starts: `next` in the answer with the preceding page.
+    /// The cursor at which the page starts: the value of `next` in the answer that contained the preceding page.
     public var start: String?
-    /// The cursor at which the page ends: `prev` in the answer with the following page.
+    /// The cursor at which the page ends: the value of `prev` in the answer that contained the following page.
     public var end: String?
     /// The maximum number of elements in the answer; nil for the service's default. With 0 and ``includesCount``, the answer has the count
     /// only.

@@ -6,7 +6,7 @@ import Crypto
     import CryptoExtras
 #endif
 
-/// AES in CBC mode. On Apple platforms the system's implementation is used, so that apps need no second BoringSSL; on other platforms
+/// AES in CBC mode. Apple platforms use the system's implementation, so that apps need no second copy of BoringSSL. Other platforms use
 /// swift-crypto (rule PC-15).
 enum BlockCipher {
     /// Thrown when the key or the initialisation vector has a wrong length, when the data is not a multiple of the block size, or when the
@@ -15,7 +15,7 @@ enum BlockCipher {
 
     static let blockSize = 16
 
-    /// Encrypts data with the padding of PKCS #7: 1 to 16 bytes, each of which has the number of padding bytes as its value.
+    /// Encrypts data with the padding of PKCS #7. The padding has 1 to 16 bytes, and the value of each byte is the number of padding bytes.
     static func encrypt(_ bytes: some Collection<UInt8>, key: SymmetricKey, iv: [UInt8]) throws(Failure) -> [UInt8] {
         let padding = blockSize - bytes.count % blockSize
         return try encryptBlocks(Array(bytes) + [UInt8](repeating: UInt8(padding), count: padding), key: key, iv: iv)

@@ -52,7 +52,8 @@ extension PubNubCipher {
         return PubNubPushMessage.unwrapped(members, content: plain)
     }
 
-    /// Decrypts base64 and accepts only JSON as the result: when a wrong key happens to give a valid padding, this check alone detects it.
+    /// Decrypts base64 and accepts only JSON as the result. A wrong key happens to give a valid padding for some texts, and then only this
+    /// check detects the wrong key.
     ///
     /// When the Cocoa SDK adds push payloads, it encodes the encrypted text as a JSON string twice. Such a text begins with a quotation
     /// mark, which never occurs in base64 (rule PL-92).

@@ -3,8 +3,8 @@ import WireCoding
 
 /// Encrypts and decrypts messages and files with a cipher key (rules PC-1 to PC-12).
 ///
-/// A value without mutable state that any thread may use. It encrypts in one form and decrypts both forms, which differ by a header.
-/// Neither form authenticates the sender: any publisher can replay or change a message.
+/// A value without mutable state that any thread may use. It encrypts in one of two forms and decrypts both; data in the current form
+/// begins with a header. Neither form authenticates the sender: any publisher can replay or change a message.
 public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable {
     /// The form of encrypted data.
     public enum Form: Hashable, Sendable {
@@ -15,15 +15,15 @@ public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable
     }
 
     public let form: Form
-    /// Whether data in the legacy form begins with a random initialisation vector. When false, all data has one constant vector, so that
-    /// equal messages have equal ciphertexts.
+    /// Whether data in the legacy form begins with a random initialisation vector. When false, all data is encrypted with the same constant
+    /// vector, so that equal messages have equal ciphertexts.
     public let usesRandomIV: Bool
     let legacyKey: SymmetricKey
     let currentKey: SymmetricKey
     /// Additional keys that decrypt messages and files, such as a former cipher key; at most ``maximumReaders``.
     private(set) var readers: [PubNubCipher] = []
 
-    /// The maximum number of additional keys. It is limited because a message that no key decrypts costs one attempt for each key.
+    /// The maximum number of additional keys. There is a limit because each key is tried before a message counts as undecryptable.
     public static let maximumReaders = 7
 
     static let blockSize = BlockCipher.blockSize

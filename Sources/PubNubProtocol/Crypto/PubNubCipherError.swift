@@ -9,8 +9,8 @@ public enum PubNubCipherError: Error, Hashable, Sendable, CustomStringConvertibl
     case malformedHeader
     /// The data was encrypted by an unknown method or in an unknown version.
     case unknownCryptor
-    /// The key is wrong, or the message was changed. All further failures have this one case on purpose: if an attacker could tell wrong
-    /// padding from wrong contents, messages could be decrypted by trial (rule PC-7).
+    /// The key is wrong, or the message was changed. All other failures are reported as this one case on purpose. If an attacker could
+    /// distinguish wrong padding from wrong contents, the attacker could decrypt messages by trial (rule PC-7).
     case decryptionFailed
     case encryptionFailed
 

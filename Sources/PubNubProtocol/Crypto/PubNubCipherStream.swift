@@ -1,10 +1,10 @@
 import Crypto
 
-/// Encrypts or decrypts data of any length piece by piece, which is meant for files (rule PC-11).
+/// Encrypts or decrypts data of any length piece by piece, such as the contents of files (rule PC-11).
 public struct PubNubCipherStream: Sendable {
     private enum Mode: Sendable {
         case encrypting
-        /// The stream decrypts and waits until the header or the initialisation vector is complete.
+        /// The stream decrypts, and has not yet received the complete header or initialisation vector.
         case opening
         case decrypting
     }
@@ -19,8 +19,8 @@ public struct PubNubCipherStream: Sendable {
     /// The maximum length in bytes of a header in front of a ciphertext.
     private static let longestOpening = 12 + 0xFFFF
 
-    /// Makes a stream that encrypts with `cipher`. In the legacy form a file always has a random initialisation vector, whatever `cipher`
-    /// uses.
+    /// Makes a stream that encrypts with `cipher`. In the legacy form a file always gets a random initialisation vector, even if `cipher`
+    /// encrypts messages with the constant one.
     ///
     /// - Parameter generator: a cryptographically secure generator.
     public static func encrypting(
@@ -109,9 +109,9 @@ public struct PubNubCipherStream: Sendable {
 extension PubNubCipher {
     /// Decrypts a whole file with the cipher key or one of the additional keys of ``PubNubCipher/reading(_:)``.
     ///
-    /// Only the padding of a file shows whether a key is right, and a wrong key gives a valid padding for one of 256 files. Therefore the
-    /// result with the longest padding is used. When two keys give the same padding, decryption fails, and the caller has to pass the
-    /// file's key (rule PC-14).
+    /// Only the padding of a file shows whether a key is right, and a wrong key gives a valid padding for about one of 256 files. If
+    /// several keys give a valid padding, the result with the longest padding is used. If two keys give equally long paddings, decryption
+    /// fails, and the caller has to pass the file's key alone (rule PC-14).
     public func decrypt(file bytes: [UInt8]) throws(PubNubCipherError) -> [UInt8] {
         var opened: [[UInt8]] = []
         var first: PubNubCipherError?
@@ -128,7 +128,7 @@ extension PubNubCipher {
         return best
     }
 
-    /// A copy of this cipher for files, which never use the constant initialisation vector.
+    /// A copy of this cipher for files. Files are never encrypted with the constant initialisation vector.
     fileprivate var forFiles: PubNubCipher {
         usesRandomIV ? self : PubNubCipher(form: form, legacyKey: legacyKey, currentKey: currentKey)
     }

@@ -3,8 +3,8 @@ extension PubNubFilterSubject {
     /// Whether the last evaluation exceeded its work limit and was stopped.
     var isExhausted: Bool { work > PubNubFilter.maximumWork }
 
-    /// Counts `units` of work for this evaluation; callers call it before they do the work. Returns false when the limit of work is
-    /// exceeded; then the work must not be done (rule PF-31).
+    /// Counts `units` of work for this evaluation. Call it before doing the work. Returns false when the evaluation has exceeded its limit;
+    /// the caller then must not do the work (rule PF-31).
     private mutating func spend(_ units: Int) -> Bool {
         work += units
         return !isExhausted
@@ -39,8 +39,7 @@ extension PubNubFilterSubject {
         }
     }
 
-    /// The units of work that LIKE counts for each byte. It counts more than one, because comparing without regard to letter case is
-    /// slower.
+    /// The units of work that LIKE counts for each byte. LIKE ignores letter case, so it needs more time for a byte than other comparisons.
     private static let likeWork = 4
 
     private mutating func value(_ node: FilterNode) -> FilterValue {
@@ -78,7 +77,7 @@ extension PubNubFilterSubject {
                 if value == .missing, let customType, path == Self.customTypePath { .string(customType) } else { value }
         }
         values[path] = found
-        // The work of a lookup is counted after it was done, because a lookup reads the message only a few times.
+        // The work of a lookup is counted after the lookup. This is safe, because a lookup reads the message only a few times.
         return spend((metadata?.work ?? 0) + data.work - before) ? found : .missing
     }
 

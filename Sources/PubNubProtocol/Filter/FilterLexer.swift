@@ -146,7 +146,7 @@ struct FilterLexer {
                 pattern.append(bytes[position])
                 position += 1
             default:
-                // A backslash before a character that needs no escape is an ordinary backslash. In the pattern it is written as two
+                // A backslash before a character that needs no escape is an ordinary backslash, which the pattern represents as two
                 // backslashes.
                 pattern.append(byte)
                 pattern.append(byte)

@@ -1,4 +1,5 @@
-/// A node of a parsed filter expression. A chain of one operator is a single node, so the tree is deep only where the expression is nested.
+/// A node of a parsed filter expression. A chain such as `a && b && c` or `a + b - c` is a single node, so the depth of the tree depends
+/// only on the nesting of the expression.
 indirect enum FilterNode: Hashable, Sendable {
     case number(FilterNumber)
     case string(FilterString)

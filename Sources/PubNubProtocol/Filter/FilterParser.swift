@@ -28,7 +28,7 @@ struct FilterParser {
         (token, position) = try lexer.next()
     }
 
-    /// Consumes the next token if it is `symbol`. Returns whether it was.
+    /// Consumes the next token if it is `symbol`. Returns whether the token was consumed.
     private mutating func take(_ symbol: FilterSymbol) throws(PubNubFilterError) -> Bool {
         guard token == .symbol(symbol) else { return false }
         try advance()
@@ -42,7 +42,7 @@ struct FilterParser {
         try advance()
     }
 
-    /// Consumes the next token if it is the operator `symbol`, and counts it. Returns whether it was.
+    /// Consumes the next token if it is the operator `symbol`, and counts the operator. Returns whether the token was consumed.
     private mutating func takeOperator(_ symbol: FilterSymbol) throws(PubNubFilterError) -> Bool {
         guard token == .symbol(symbol) else { return false }
         try passOperator()
@@ -171,7 +171,8 @@ struct FilterParser {
         return .list(elements)
     }
 
-    /// Parses a path after its first name. Unless this name is `meta` or `data`, it is a field of the metadata (rule PF-2).
+    /// Parses a path after its first name. If this name is neither `meta` nor `data`, it is the name of a field of the metadata (rule
+    /// PF-2).
     private mutating func path(from name: String) throws(PubNubFilterError) -> FilterNode {
         var path: FilterPath
         if let root = FilterPath.Root(rawValue: name) {

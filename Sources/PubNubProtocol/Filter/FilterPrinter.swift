@@ -26,7 +26,7 @@ extension FilterNode {
         }
     }
 
-    /// The precedence of an operator, in ascending order. It shows where parentheses are needed.
+    /// The precedence levels of operators, lowest first. They show where the text needs parentheses.
     private enum Level: Int {
         case disjunction, conjunction, comparison, sum, product, unary
     }

@@ -75,8 +75,8 @@ enum FilterValue: Hashable, Sendable {
     /// The approximate maximum number of bytes that ``contains(_:)`` reads.
     func workToSearch(for other: FilterValue) -> Int {
         guard case .list(let elements) = self else { return size + other.size }
-        // Each element of this list is compared with `other`. A comparison reads as many bytes as the shorter value has; for an element
-        // that is a number, the text of `other` is parsed.
+        // Each element of this list is compared with `other`. A comparison of texts reads as many bytes as the shorter text has. For an
+        // element that is a number, the text of `other` is parsed as a number.
         return elements.reduce(1) { work, element in
             if case .number = element { work + other.size } else { work + min(element.size, other.size) + 1 }
         }
@@ -104,8 +104,8 @@ enum FilterValue: Hashable, Sendable {
 }
 
 extension FilterOperation.Symbol {
-    /// The result of an arithmetic operation. Integers give an exact result unless it overflows; an undefined result is `missing` (rule
-    /// PF-8).
+    /// The result of an arithmetic operation. Integers give an exact result unless the result overflows; an undefined result is `missing`
+    /// (rule PF-8).
     func apply(_ left: FilterValue, _ right: FilterValue) -> FilterValue {
         guard let left = left.number, let right = right.number else { return .missing }
         if case .integer(let left) = left, case .integer(let right) = right, let exact = exact(left, right) {

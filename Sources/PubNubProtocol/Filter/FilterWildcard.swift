@@ -1,4 +1,4 @@
-/// The compiled pattern of LIKE: texts with a wildcard between each two. Matching takes time proportional to the length of the text (rule
+/// The compiled pattern of LIKE: the texts between the wildcards. Matching takes time proportional to the length of the compared text (rule
 /// PF-12).
 struct FilterWildcard: Hashable, Sendable {
     private let pieces: [FilterNeedle]
@@ -49,7 +49,7 @@ struct FilterWildcard: Hashable, Sendable {
     }
 }
 
-/// A text to search for with the algorithm of Knuth, Morris and Pratt. Its time is linear even for the worst, hostile texts.
+/// A text that is searched for with the algorithm of Knuth, Morris and Pratt, which takes linear time for every text.
 struct FilterNeedle: Hashable, Sendable {
     let bytes: [UInt8]
     /// At index n: the length of the partial match to continue with when a match of n + 1 bytes cannot be extended.
@@ -70,7 +70,7 @@ struct FilterNeedle: Hashable, Sendable {
     /// The index after the first occurrence in `text`; nil when there is none.
     func end(in text: ArraySlice<UInt8>) -> Int? {
         guard !bytes.isEmpty else { return text.startIndex }
-        // The loop works without index checks, because filters spend most of their time here when texts are long.
+        // The loop accesses the bytes without index checks, because filters of long texts spend most of their time in this loop.
         let length: Int? = text.withUnsafeBufferPointer { text in
             bytes.withUnsafeBufferPointer { bytes in
                 fallbacks.withUnsafeBufferPointer { fallbacks in

@@ -7,7 +7,7 @@ public struct PubNubFilter: Hashable, Sendable, CustomStringConvertible {
     public static let maximumLength = 16_384
     /// The maximum nesting of parentheses, `!` and `-`. Deeper expressions are refused, because they could overflow the stack.
     public static let maximumDepth = 64
-    /// The maximum number of operators, including `&&`, `||` and `!`. It allows 64 joined comparisons.
+    /// The maximum number of operators, including `&&`, `||` and `!`. With this number, an expression can join 64 comparisons.
     public static let maximumOperators = 128
     /// The maximum number of elements of all lists together.
     public static let maximumElements = 1024
@@ -23,13 +23,14 @@ public struct PubNubFilter: Hashable, Sendable, CustomStringConvertible {
         root = try FilterParser.parse(text)
     }
 
-    /// The expression in an equivalent normal form. Parsing it gives an equal filter.
+    /// The expression in an equivalent normal form. Parsing this text gives an equal filter.
     public var description: String { root.text }
 
-    /// Returns whether the filter matches a message. `subject` stores the fields that the filter looks up, for further filters.
+    /// Returns whether the filter matches a message. `subject` caches the fields that the filter looks up, so that further filters need not
+    /// look them up again.
     ///
-    /// A message whose evaluation would need more than ``maximumWork`` counts as a match, so that the subscriber gets an unwanted message
-    /// rather than missing a wanted one (rule PF-31).
+    /// If the evaluation would need more than ``maximumWork``, the message counts as a match. The subscriber then gets a message that it
+    /// may not want, which is better than missing one that it wants (rule PF-31).
     public func matches(_ subject: inout PubNubFilterSubject) -> Bool {
         subject.work = 0
         return subject.passes(root) || subject.isExhausted
@@ -53,7 +54,7 @@ public struct PubNubFilterSubject: Sendable {
     var metadata: FilterDocument?
     var data: FilterDocument
     let customType: String?
-    /// Whether comparisons such as `<` also order texts, by their bytes.
+    /// Whether comparisons such as `<` also order texts. Texts are ordered by their bytes.
     var ordersTexts = false
     /// The values that filters have looked up, by path.
     var values: [FilterPath: FilterValue] = [:]

@@ -13,7 +13,8 @@ public struct PubNubMemory: Sendable {
     private let unixTime: (@Sendable () -> Int)?
     /// How many seconds the service's clock is ahead of this machine's; 0 while unknown.
     private var clockOffset = 0
-    /// Whether the service refused a signed request because of its timestamp, so that the service's time has to be requested (rule PX-53).
+    /// Whether the service refused a signed request because of its timestamp. If so, the client has to request the service's time before it
+    /// can sign again (rule PX-53).
     var needsServiceTime = false
 
     var wanted = PubNubNames()
@@ -22,7 +23,7 @@ public struct PubNubMemory: Sendable {
     /// The channels and groups for which heartbeats are sent, if the application manages presence itself
     /// (``PubNubOptions/managesPresenceManually``).
     var present = PubNubNames()
-    /// The channels and groups that a subscribe request has contained and for which no leave request has been sent after it.
+    /// The channels and groups of all subscribe requests so far, without those for which a leave request was sent later.
     var asked = PubNubNames()
     /// The channels and groups that were unsubscribed while no request could be sent. The next connection begins with a leave request for
     /// them (rule PX-52).
@@ -32,8 +33,8 @@ public struct PubNubMemory: Sendable {
     var state: OrderedDictionary<Identifier, String> = [:]
     /// The position that the next poll sends; `start` until an answer has been read.
     public internal(set) var cursor = PubNubCursor.start
-    /// The position after which the answer to a handshake reported a gap; nil for none. It is set back to nil when the first poll from this
-    /// position is answered.
+    /// The position after which the latest answer to a handshake reported a gap; nil when it reported none. Reset to nil when the first
+    /// poll from this position is answered.
     var toldGapAfter: Timetoken?
     /// The timetoken at which the user wants to begin; nil to continue at the subscription's position.
     var startAt: Timetoken?
@@ -72,7 +73,7 @@ public struct PubNubMemory: Sendable {
         random = SeededRandom(seed: seed)
     }
 
-    /// The wanted channels and groups, whether or not the service has confirmed them.
+    /// The channels and groups that the application has subscribed to, including those that the service has not confirmed yet.
     public var list: PubNubList { wanted.list }
 
     /// The user's presence state as JSON text, by the name of a channel or group.

@@ -54,14 +54,14 @@ extension PubNubSession {
     }
 
     /// Sends a new handshake for the present list of channels and groups. Does nothing while the session checks whether the service can be
-    /// reached, because a handshake follows that check (rule PX-11).
+    /// reached, because the session sends a handshake after this check anyway (rule PX-11).
     private mutating func askAfresh(memory: inout PubNubMemory, out: inout Actions) {
         if case .reaching = step { return }
         shakeHands(memory: &memory, out: &out)
     }
 
-    /// Adds channels and groups to the list of those to subscribe to. For an invalid command it answers the command's caller with the error
-    /// and returns false (rule PX-18).
+    /// Adds channels and groups to the list of wanted subscriptions. If the command is invalid, its caller gets the error, and the result
+    /// is false (rule PX-18).
     private static func want(
         _ list: PubNubList, timetoken: Timetoken?, state: [Identifier: String], id: RequestID?,
         memory: inout PubNubMemory, out: inout Actions
@@ -90,7 +90,7 @@ extension PubNubSession {
         return true
     }
 
-    /// The reason why presence states cannot be stored; nil when they can.
+    /// The reason why presence states cannot be stored; nil when they can be stored.
     private static func problem(with states: some Sequence<String>, count: Int) -> String? {
         if count > PubNubMemory.mostStates {
             return "Too many channels and groups have presence state. At most \(PubNubMemory.mostStates) can have state."

@@ -39,8 +39,9 @@ extension PubNubSession {
             }
         }
         var policy = base
-        // The application has switched off the renewal of silent polls, so it wants no other requests during a poll. Then only the answer
-        // to the poll shows that the connection works, and the system's TCP keepalive detects a dead connection earlier (rule LV-18).
+        // The application has switched off the renewal of silent polls, so it wants no other requests while a poll is held. Then only the
+        // answer to the poll shows that the connection works. The system's TCP keepalive detects a dead connection before the poll times
+        // out (rule LV-18).
         if base.timing.renewal <= .zero, options.pollRenewal == nil {
             policy.timing.activity = max(base.timing.activity, options.pollTimeout)
         }
@@ -48,11 +49,13 @@ extension PubNubSession {
         return policy
     }
 
-    /// The pauses between attempts after a working service has become unreachable: 0.5 to 5 s first, then between a quarter of the longest
-    /// pause and all of it. When a server stops, it answers all polls, so that each client sends its next poll at once, which fails. This
-    /// first attempt had no pause before it, so the pause after it is drawn from a wider interval than usual.
+    /// The pauses before new attempts after a working service has become unreachable: first 0.5 to 5 s, then from a quarter of the longest
+    /// pause up to the longest pause.
+    ///
+    /// When a server stops, it answers all polls at once. All clients then send their next poll at the same moment, and these polls fail.
+    /// So the pause after this failure is drawn from a wider interval than usual, to spread the next attempts.
     private static func pausesAfterLoss(_ base: ConnectionPolicy) -> [ClosedRange<Duration>] {
-        // The fast profile is for tests with few clients, so it needs no wider pauses.
+        // The fast profile is for tests with few clients, whose attempts need not be spread.
         guard base.firstPause.server >= .seconds(1) else { return [] }
         let longest = base.cap / 3
         return [min(.milliseconds(500), longest)...min(.seconds(5), longest), (longest / 4)...longest]

@@ -4,12 +4,13 @@ import ConnectionEngine
 extension PubNubSession {
     /// An answer with at least this many messages means that the service's queue may have overflowed.
     static let fullBatch = 100
-    /// The maximum length of a request target in bytes. The service refuses longer ones.
+    /// The maximum length of a request target in bytes. The service refuses longer targets.
     static let longestTarget = 32 * 1024
-    /// The number of consecutive malformed answers to polls from one position after which that position is abandoned (rule PX-51).
+    /// After this number of consecutive malformed answers to polls from one position, the session no longer polls from this position (rule
+    /// PX-51).
     static let malformedPollLimit = 3
-    /// An answer without new messages that arrives sooner than this counts as fruitless; after three of them the session pauses (rule
-    /// PX-16).
+    /// An answer without new messages that arrives in less than this time counts as fruitless. After three fruitless answers in a row the
+    /// session pauses (rule PX-16).
     static let quickAnswer = Duration.seconds(1)
 
     /// Requests the service's time to check whether the service can be reached (rule PX-3).
@@ -52,8 +53,8 @@ extension PubNubSession {
         [.malformedResponse, .overloaded, .serverRestart].contains(problem.category)
     }
 
-    /// Sends a handshake: a subscribe request for the present list that asks for the current position of the stream. It replaces the
-    /// outstanding poll (rule PX-1).
+    /// Sends a handshake: a subscribe request for the present list of channels and groups, which requests the current position of the
+    /// service's stream. The handshake replaces the outstanding poll (rule PX-1).
     mutating func shakeHands(memory: inout PubNubMemory, out: inout Actions) {
         let timeout = min(memory.options.requestTimeout, out.timing.open)
         memory.asked.add(memory.wanted)
@@ -64,16 +65,15 @@ extension PubNubSession {
         step = .shakingHands(id)
     }
 
-    /// The position after which the service may have dropped messages because the connection was lost for too long; nil for none. The
-    /// handshake asks whether messages after it are missing (rule PX-111).
+    /// If the connection was lost for so long that the service may have dropped messages: the position after which messages may be missing.
+    /// The handshake asks the service whether messages after this position are missing (rule PX-111). Otherwise nil.
     private func questionable(_ memory: PubNubMemory, at now: Moment) -> Timetoken? {
         guard memory.wasAwayTooLong(at: now) else { return nil }
         if let startAt = memory.startAt { return startAt }
         return keepsPosition(memory) && memory.cursor.timetoken != .zero ? memory.cursor.timetoken : nil
     }
 
-    /// Whether polling continues at the position that was known before the next handshake, instead of the position in the handshake's
-    /// answer.
+    /// Whether polling continues at the position from before the next handshake, instead of the position in the handshake's answer.
     private func keepsPosition(_ memory: PubNubMemory) -> Bool {
         (isReady ? memory.options.keepsTimetokenOnListChange : memory.options.catchesUpOnRestore)
             && memory.malformedPolls < Self.malformedPollLimit
@@ -118,7 +118,8 @@ extension PubNubSession {
         return exchange.id
     }
 
-    /// Handles the answer to a handshake, with which the service confirms the list (rules PX-4, PX-6 to PX-8, PX-11, PX-33 and PX-111).
+    /// Handles the answer to a handshake, with which the service confirms the list of channels and groups (rules PX-4, PX-6 to PX-8, PX-11,
+    /// PX-33 and PX-111).
     mutating func confirmed(
         at answer: PubNubCursor, _ messages: [PubNubMessage], memory: inout PubNubMemory, out: inout Actions
     ) {
@@ -131,8 +132,8 @@ extension PubNubSession {
         let since = memory.deliveredUntil ?? out.now
         let next = PubNubContinuation(
             after: before, answer: answer, startAt: memory.startAt, keeps: keepsPosition(memory))
-        // The known position is not used any more, because polls from it got malformed answers. So the count of malformed answers begins
-        // again.
+        // Polling no longer continues at the old position, because polls from there got malformed answers. The new position starts with a
+        // count of 0.
         if memory.malformedPolls >= Self.malformedPollLimit { memory.malformedPolls = 0 }
 
         var missing = PubNubNames()
@@ -141,7 +142,7 @@ extension PubNubSession {
         } else if next.isMissing {
             missing = memory.confirmed.common(with: memory.wanted)
         }
-        // The time at which the connection was lost stays stored until the messages since the old position have been received.
+        // While messages after the old position are still to be received, the time at which the connection was lost stays stored.
         if !next.catchesUp { memory.lostAt = nil }
         if let start = memory.startAt { memory.seen.forget(after: start) }
         memory.startAt = nil
@@ -155,8 +156,8 @@ extension PubNubSession {
         fruitless = 0
         zeros = 0
 
-        // Messages in this answer were published before its timetoken. When polling continues at the old position, they arrive again, so
-        // they are dropped here.
+        // All messages in this answer are older than the answer's timetoken. If polling continues at the old position, the next polls
+        // return these messages again, so they are dropped here.
         let batch = next.catchesUp ? [] : news(in: messages, memory: &memory)
         poll(memory: &memory, out: &out)
         becomeReady(memory: &memory, out: &out)
@@ -201,7 +202,7 @@ extension PubNubSession {
         fruitless = isFruitless && out.now.duration(since: sent) < Self.quickAnswer ? fruitless + 1 : 0
         pollAgain(memory: &memory, out: &out)
 
-        // A gap that the handshake has already reported is not reported again.
+        // A gap that the answer to the handshake has already reported is not reported a second time.
         let isNewGap = answer.followsGap && memory.toldGapAfter != before.timetoken
         memory.toldGapAfter = nil
         if isForeign || isNewGap || messages.count >= Self.fullBatch {
@@ -214,7 +215,8 @@ extension PubNubSession {
         if !batch.isEmpty { out.emit(.messages(PubNubBatch(messages: batch, previous: before, current: memory.cursor))) }
     }
 
-    /// Sends the next poll: at once, or after a pause when the service repeatedly answers at once without new messages (rule PX-16).
+    /// Sends the next poll at once. When the service has repeatedly answered at once without new messages, the next poll follows after a
+    /// pause (rule PX-16).
     private mutating func pollAgain(memory: inout PubNubMemory, out: inout Actions) {
         guard fruitless >= 3 else {
             poll(memory: &memory, out: &out)
@@ -224,7 +226,7 @@ extension PubNubSession {
         out.startTimer(Self.pauseTimer, after: min(.milliseconds(10) * (1 << min(fruitless - 3, 10)), Self.quickAnswer))
     }
 
-    /// The messages that were not delivered before. When none was delivered before, the array is returned without a copy.
+    /// Returns `messages` without those that were already delivered. If none of them was delivered, the array is returned without a copy.
     private func news(in messages: [PubNubMessage], memory: inout PubNubMemory) -> [PubNubMessage] {
         let repeated = memory.seen.insert(messages)
         guard !repeated.isEmpty else { return messages }
@@ -254,8 +256,8 @@ struct PubNubContinuation {
             catchesUp = true
             isMissing = isKnown && (isForeign || startAt > before.timetoken)
         } else if isKnown && keeps {
-            // The stream of another region has timetokens of its own. The old region's position may lie in the future of the new region's
-            // stream, so the smaller of both timetokens is used.
+            // Each region of the service has a stream with its own timetokens, so a position in the old region's stream may lie in the
+            // future of the new region's stream. Therefore the smaller one of the two timetokens is used.
             let timetoken = isForeign ? min(before.timetoken, answer.timetoken) : before.timetoken
             cursor = PubNubCursor(timetoken: timetoken, region: answer.region ?? before.region)
             catchesUp = true

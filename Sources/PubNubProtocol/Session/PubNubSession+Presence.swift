@@ -2,7 +2,7 @@ import ConnectionEngine
 
 // The requests besides the poll: heartbeats, leaves, and requests that test the connection.
 extension PubNubSession {
-    /// Starts the heartbeat timer. Neither traffic nor changes of the list restart it (rule PX-27).
+    /// Starts the heartbeat timer. Other requests and changes of the list of channels do not restart this timer (rule PX-27).
     func startHeartbeats(memory: PubNubMemory, out: inout Actions) {
         guard memory.options.heartbeatInterval > 0 else { return }
         out.startTimer(Self.heartbeatTimer, after: .seconds(memory.options.heartbeatInterval))
@@ -35,8 +35,8 @@ extension PubNubSession {
         return true
     }
 
-    /// Ends the connection. Ending a connection that is not yet confirmed would cancel the leave, so the session first waits for the answer
-    /// to the leave (rule PX-52).
+    /// Ends the connection. If the connection is not confirmed yet, ending it would cancel the leave request, so the session first waits
+    /// for the answer to the leave request (rule PX-52).
     mutating func finish(afterLeave hasLeft: Bool, out: inout Actions) {
         guard hasLeft, !isReady else { return out.finish() }
         if case .shakingHands = step { out.send(.cancelPoll) }
@@ -55,7 +55,7 @@ extension PubNubSession {
         testLink(memory: &memory, out: &out)
     }
 
-    /// Requests the service's time while the service holds a poll. The answer shows that the connection works.
+    /// Requests the service's time while the service holds a poll. An answer to this request shows that the connection works.
     mutating func testLink(memory: inout PubNubMemory, out: inout Actions) {
         guard isReady, !isTesting else { return }
         isTesting = true
@@ -85,8 +85,8 @@ extension PubNubSession {
             out.cancelTimer(Self.testTimer)
             if let problem, Self.isNoService(problem) { out.fault(problem.told) }
         }
-        // The engine counts every report of a request, even of a failed one, as a sign that the connection works. Therefore the session
-        // itself decides what a failed request means.
+        // The connection engine counts every completed request as a sign that the connection works, even a failed one. So the session
+        // itself decides here whether a failed request means that the connection is lost.
         guard case .failure(let failure) = result else { return }
         if call != .leave, Self.isUnreachable(failure.category) || call == .time {
             out.fault(failure)

@@ -5,7 +5,7 @@ extension PubNubSession {
     /// The minimum time before a poll is repeated, whatever the application has configured.
     static let shortestRenewal = Duration.seconds(1)
 
-    /// The time without a received byte after which a poll is repeated; nil for never.
+    /// How long a poll may receive no byte before it is repeated; nil when polls are never repeated.
     private static func renewal(memory: PubNubMemory, _ timing: ConnectionTiming) -> Duration? {
         let chosen = memory.options.pollRenewal ?? timing.renewal
         return chosen > .zero ? max(chosen, shortestRenewal) : nil
@@ -15,8 +15,8 @@ extension PubNubSession {
         if let renewal = Self.renewal(memory: memory, out.timing) { out.startTimer(Self.renewalTimer, after: renewal) }
     }
 
-    /// Repeats the present poll if the service has held it for too long. The timer is not restarted for each poll, because polls are
-    /// frequent.
+    /// Repeats the present poll if the service has held it for too long. The timer runs independently of single polls, because restarting
+    /// it for each poll would cost time.
     mutating func renewalDue(memory: inout PubNubMemory, out: inout Actions) {
         guard var left = Self.renewal(memory: memory, out.timing) else { return }
         if case .polling(var poll) = step {
@@ -35,7 +35,7 @@ extension PubNubSession {
         out.startTimer(Self.renewalTimer, after: left)
     }
 
-    /// Whether `id` is the number of the poll's first request or of a repetition of it.
+    /// Whether `id` is the number of the poll's first request or of one of its repetitions.
     func isAnswer(_ id: UInt64, to poll: HeldPoll) -> Bool {
         id == poll.ids.upperBound || poll.ids.contains(id) && calls[id] == nil
     }

@@ -65,15 +65,15 @@ public struct PubNubSession: LongPollSession {
     var isTesting = false
     /// The number of consecutive answers to polls that came within a second and without new messages (rule PX-16).
     var fruitless = 0
-    /// The number of consecutive answers to polls whose timetoken was zero.
+    /// The number of consecutive answers to polls with the timetoken 0.
     var zeros = 0
 
     public static func endpoint(for memory: PubNubMemory) -> HTTPEndpoint { memory.settings.endpoint }
 
     public init(memory: inout PubNubMemory) {}
 
-    /// Begins the session on a new connection: with a check of the service, a handshake, or the end when nothing is wanted (rules PX-1 to
-    /// PX-3).
+    /// Begins the session on a new connection. The first request is a check of the service or a handshake; if no channel or group is
+    /// wanted, the connection ends (rules PX-1 to PX-3).
     public mutating func opened(memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>) {
         let hasLeft = leave(memory.departed, memory: &memory, out: &out)
         memory.departed = PubNubNames()
@@ -106,7 +106,7 @@ public struct PubNubSession: LongPollSession {
         case .reaching(inbound.id):
             reached(inbound.result, memory: &memory, out: &out)
         default:
-            // This answer belongs to a request other than a poll, or it is a late answer to a poll that was replaced. The late answer is
+            // This answer belongs to a request other than a poll, or to a poll that was replaced. A late answer to a replaced poll is
             // ignored.
             if let call = calls.removeValue(forKey: inbound.id) { answered(call, inbound.result, memory: &memory, out: &out) }
         }
@@ -188,8 +188,8 @@ public struct PubNubSession: LongPollSession {
         leave(names, memory: &memory, out: &out)
     }
 
-    /// Handles the end of the connection: keeps the position after a failure, and forgets it after an intended end (rules PX-25, PX-26 and
-    /// PX-33).
+    /// Handles the end of the connection. After a failure, the session keeps its position in the service's stream; after an intended end,
+    /// it drops the position (rules PX-25, PX-26 and PX-33).
     public mutating func ended(
         _ failure: ConnectionFailure?, lastHeard: Moment?, memory: inout PubNubMemory,
         out: inout SessionActions<PubNubSession>

@@ -22,17 +22,19 @@ public enum PubNubCommand: Sendable {
     /// - `timetoken`: the position to begin at; nil to continue at the subscription's position.
     /// - `state`: presence state by channel or group, as JSON text; it is kept and sent again with every subscribe request.
     case subscribe(PubNubList, timetoken: Timetoken?, state: [Identifier: String])
-    /// Removes channels and groups. Answered at once; the leave request follows unless leaves are suppressed.
+    /// Removes channels and groups. The caller gets the answer at once; the leave request follows, unless the options suppress leave
+    /// requests.
     case unsubscribe(PubNubList)
     case unsubscribeAll
     /// Sets the filter expression; nil for none. Makes a new handshake when the subscription has channels or groups.
     case setFilter(String?)
-    /// Stores presence state for later subscribe requests and heartbeats; nil removes it. Makes no request by itself.
+    /// Stores the presence state of a channel or group for later subscribe requests and heartbeats; nil removes the state. Sends no request
+    /// by itself.
     case setState(String?, of: String)
     /// Sets the auth key or token of all later requests; nil for none.
     case setAuth(String?)
-    /// Adds names to the list of names with heartbeats (true) or removes them (false), when presence is managed manually. A heartbeat or a
-    /// leave follows at once.
+    /// When the application manages presence itself: starts heartbeats for these channels and groups (true) or ends them (false). A
+    /// heartbeat or a leave request follows at once.
     case setPresent(Bool, PubNubList)
 }
 
@@ -59,19 +61,19 @@ public struct PubNubBatch: Sendable {
 
 /// An event of a PubNub subscription.
 public enum PubNubSessionEvent: Sendable {
-    /// The service confirmed the list: for the first time, after a lost connection (`isRenewal`), or after a change of the list. Emitted
-    /// directly after the report that the connection is ready, if there is one, and before the messages.
+    /// The service confirmed the list of channels and groups: for the first time, after a lost connection (`isRenewal`), or after a change
+    /// of the list. Emitted before the messages. If the connection becomes ready at the same time, this is reported first.
     indirect case subscribed(PubNubList, previous: PubNubCursor, current: PubNubCursor, isRenewal: Bool)
     /// Channels and groups were unsubscribed by a command. `remaining` are the names that are still subscribed.
     indirect case unsubscribed(PubNubList, remaining: PubNubList)
     case messages(PubNubBatch)
-    /// An answer had at least as many messages as ``PubNubOptions/messageCountThreshold``. Emitted before these messages.
+    /// An answer contained at least as many messages as the option ``PubNubOptions/messageCountThreshold``. Emitted before these messages.
     case messageCountExceeded(count: Int, previous: PubNubCursor, current: PubNubCursor)
     /// This number of elements of an answer could not be read and was left out. Emitted after the messages of that answer (rule PX-50).
     case unreadable(count: Int, previous: PubNubCursor, current: PubNubCursor)
     /// Messages on these channels that were published after `since` may be missing. Emitted before the messages that follow the gap.
     indirect case gap(PubNubList, since: Moment, after: Timetoken)
-    /// A subscribe request failed. The change of the connection's phase that follows shows whether the session retries.
+    /// A subscribe request failed. The next change of the connection's phase shows whether the session tries again.
     indirect case problem(PubNubProblem)
     /// A heartbeat was answered (nil) or failed.
     indirect case heartbeat(PubNubProblem?)
@@ -88,23 +90,24 @@ public struct PubNubOptions: Hashable, Sendable {
     public var pollRenewal: Duration?
     /// The time limit of every request that is not a poll.
     public var requestTimeout: Duration = .seconds(10)
-    /// The presence timeout that requests send to the service, in seconds; 0 sends none.
+    /// The presence timeout in seconds that requests send to the service; with 0, requests send no timeout.
     public var heartbeatValue = 0
     /// The time between two heartbeats in seconds; 0 for no heartbeats.
     public var heartbeatInterval = 0
-    /// The time without an answer of the service after which the connection is tested with a separate request, at least 1 s. It is used if
-    /// it is shorter than the policy's activity timeout; zero for the policy's value (rule PX-29).
+    /// How long the service may send nothing before the client tests the connection with a separate request; at least 1 s. The value is
+    /// used only if it is shorter than the policy's activity timeout. Zero means the policy's value (rule PX-29).
     public var livenessInterval: Duration = .zero
     public var suppressesLeave = false
-    /// Whether the connection ends when nothing is subscribed any more, like in the Cocoa SDK. When false, a connection without a
-    /// subscription stays open: a request for the service's time confirms it, and it is tested regularly (rules PX-2 and PX-20).
+    /// Whether the connection ends when nothing is subscribed any more, as in the Cocoa SDK. When false, a connection without a
+    /// subscription stays open. The client then confirms and regularly tests this connection with requests for the service's time (rules
+    /// PX-2 and PX-20).
     public var endsWhenEmpty = true
     public var managesPresenceManually = false
     public var keepsTimetokenOnListChange = true
     public var restoresSubscription = true
     public var catchesUpOnRestore = true
-    /// How long the service keeps messages for absent subscribers. When the connection was lost for longer, a gap is reported. Zero for
-    /// unlimited.
+    /// How long the service keeps messages for subscribers that are not connected. When the connection was lost for a longer time, a gap is
+    /// reported. Zero means unlimited.
     public var streamLifetime: Duration = .seconds(16 * 60)
     /// The number of messages in an answer from which the answer is reported as
     /// ``PubNubSessionEvent/messageCountExceeded(count:previous:current:)``; 0 for never.

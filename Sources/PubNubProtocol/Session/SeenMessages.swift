@@ -1,10 +1,11 @@
 import Identifiers
 import WireCoding
 
-/// The latest delivered messages, by which repeated messages are recognised: by timetoken, channel and payload (rule PX-17).
+/// The latest delivered messages. A message with the same timetoken, channel and payload as one of them is recognised as a repetition (rule
+/// PX-17).
 ///
-/// Messages nearly always arrive in the order of their timetokens, and a message that is newer than all earlier ones cannot be a
-/// repetition. Therefore the entries are searched only for older messages.
+/// Messages nearly always arrive in the order of their timetokens, and a message that is newer than all stored ones cannot be a repetition.
+/// So the entries are searched only when an older message arrives.
 struct SeenMessages: Sendable {
     private struct Entry {
         var timetoken: Timetoken
@@ -26,14 +27,14 @@ struct SeenMessages: Sendable {
         self.capacity = min(max(capacity, 0), Self.mostEntries)
     }
 
-    /// Stores messages and recognises repeated ones. Presence events, objects, actions and files always count as new.
+    /// Stores messages and recognises repeated ones. Presence events, objects, actions and files are never recognised as repetitions.
     ///
     /// - Returns: the indices of the repeated messages.
     mutating func insert(_ messages: [PubNubMessage]) -> [Int] {
         guard capacity > 0 else { return [] }
         var repeated: [Int] = []
-        // The messages are accessed through the buffer, because reading an element of the array would copy the whole message with its
-        // names.
+        // The messages are accessed through the array's buffer. Reading an element of the array itself would copy the whole message with
+        // its names.
         messages.withUnsafeBufferPointer { messages in
             for index in messages.indices {
                 guard messages[index].kind == .message || messages[index].kind == .signal else { continue }
@@ -66,7 +67,7 @@ struct SeenMessages: Sendable {
         }
     }
 
-    /// Removes the entries that are newer than `timetoken`, so that these messages can be delivered again.
+    /// Removes the entries of messages that are newer than `timetoken`, so that these messages can be delivered again.
     mutating func forget(after timetoken: Timetoken) {
         let inOrder = entries.clamped(from: oldest) + entries.prefix(oldest)
         entries = inOrder.filter { $0.timetoken <= timetoken }

@@ -4,7 +4,7 @@ import ConnectionEngine
 public enum PubNubAnswer: Sendable {
     /// The answer to a poll: the next position, and the messages, oldest first.
     case subscribed(PubNubCursor, [PubNubMessage])
-    /// An answer to a poll without the elements that could not be read. There is at least one such element (rule PN-40).
+    /// The answer to a poll from which at least one element was left out, because the element could not be read (rule PN-40).
     case partlyRead(PubNubCursor, [PubNubMessage], unreadable: Int)
     /// A successful answer to a call. The body was checked to be JSON and is otherwise unchanged.
     case other(body: [UInt8])
@@ -18,13 +18,14 @@ public enum PubNubLimits {
     public static let messagesInAnswer = 1_000
     /// The maximum length of an answer in bytes, after decompression.
     public static let answerBytes = 16 << 20
-    /// The maximum number of characters of the service's text that an error contains.
+    /// The maximum number of characters that an error contains of the service's text.
     public static let informationLength = 1_000
 }
 
 /// Decodes HTTP answers of a PubNub service, on the connection's event loop.
 ///
-/// Each connection has its own decoder. The decoder stores names, so that repeated names need no allocation.
+/// Each connection has its own decoder. The decoder caches the names of channels, groups and users, so that a repeated name needs no
+/// allocation.
 public struct PubNubAnswerDecoder: LongPollDecoder {
     private var reader: PubNubSubscribeReader
     /// The last content type that was recognised as JSON. The next answer usually has the same type.

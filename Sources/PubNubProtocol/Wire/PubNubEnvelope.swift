@@ -2,8 +2,8 @@ import WireCoding
 
 /// One message in the list of a subscribe answer, as a server encodes it (rules PN-18 to PN-20).
 ///
-/// Everything except the member `b` is the same for all subscribers. Therefore it is encoded once for each published message (``shared``)
-/// and completed for each subscription with ``PubNubFrames/elementEnd(matched:)``.
+/// The member `b` depends on the subscription; all other members are the same for all subscribers. So ``shared`` is encoded once for each
+/// published message, and ``PubNubFrames/elementEnd(matched:)`` completes it for each subscription.
 public struct PubNubEnvelope: Hashable, Sendable {
     /// The channel of the message. For presence events it has the suffix `-pnpres`.
     public var channel: String

@@ -40,13 +40,13 @@ extension PubNubErrorBody {
 
     public static func signalTooLarge(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Signal size too large", at: now) }
 
-    /// The refusal of a publish request with any HTTP status and text. The publisher gets `text`.
+    /// The refusal of a publish request, with any HTTP status. The publisher gets `text` as the reason.
     public static func publish(_ status: Int, _ text: String, at now: Timetoken) -> PubNubErrorBody {
         PubNubErrorBody(status, PubNubFrames.result(0, text, at: now))
     }
 }
 
-/// The refusals of the access manager, and of services that answer in its format.
+/// The refusals of the access manager, and of other services that answer in the access manager's format.
 extension PubNubErrorBody {
     public static let invalidSubscribeKey = accessManager(400, "Invalid Subscribe Key")
     /// The refusal of a request for a keyset that exists but is disabled at present.
@@ -124,7 +124,8 @@ extension PubNubErrorBody {
     public static let invalidArguments = PubNubErrorBody(
         400, #"{"status":400,"error":true,"error_message":"Invalid Arguments","channels":{}}"#)
     public static let historyFailed = history(500, "")
-    /// The refusal of a deletion that could not be stored: nothing or a part was deleted, and the same request can be sent again.
+    /// The refusal of a deletion that the store could not perform completely. Possibly some messages were deleted; the client can send the
+    /// same request again.
     public static let historyUnavailable = history(503, "The change could not be stored. Send the request again later.")
 
     public static func channelRegistry(_ status: Int, _ message: String) -> PubNubErrorBody {

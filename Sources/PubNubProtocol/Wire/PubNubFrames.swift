@@ -17,8 +17,8 @@ public enum PubNubFrames {
     /// `]}`
     public static let answerEnd: [UInt8] = Array("]}".utf8)
 
-    /// Encodes the end of an element, which follows ``PubNubEnvelope/shared`` and depends on the subscription. It can be encoded once for
-    /// each subscription and stored.
+    /// Encodes the end of an element, which depends on the subscription and follows ``PubNubEnvelope/shared``. The result is the same for
+    /// all messages of a subscription, so it can be encoded once and stored.
     ///
     /// - Parameter matched: the value of `b`: a group, a wildcard pattern, or the channel itself when several are subscribed; nil to leave
     ///   `b` out.
@@ -32,7 +32,8 @@ public enum PubNubFrames {
         return out
     }
 
-    /// Encodes a complete subscribe answer. Each element is a ``PubNubEnvelope/shared`` with the subscription that it matched.
+    /// Encodes a complete subscribe answer. Each element consists of a ``PubNubEnvelope/shared`` and the subscription that the message
+    /// matched.
     public static func answer(_ cursor: PubNubCursor, _ elements: [(shared: [UInt8], matched: String?)] = []) -> [UInt8] {
         var out = answerStart(cursor)
         out.reserveCapacity(out.count + elements.reduce(2) { $0 + $1.shared.count + ($1.matched?.utf8.count ?? 0) + 10 })

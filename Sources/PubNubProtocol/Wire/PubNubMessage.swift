@@ -24,7 +24,7 @@ public struct PubNubMessage: Hashable, Sendable {
     public var kind: PubNubMessageKind
     /// The publisher's user id; nil for presence events.
     public var publisher: String?
-    /// When the message was published. The publisher's timetoken `o` has precedence over the service's `p`.
+    /// When the message was published: the publisher's timetoken `o` if the element contains it, otherwise the service's timetoken `p`.
     public var timetoken: Timetoken
     public var region: Int?
     /// The sequence number that the publisher gave the message; nil for none.

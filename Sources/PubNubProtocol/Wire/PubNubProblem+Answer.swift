@@ -4,8 +4,8 @@ import WireCoding
 extension PubNubProblem {
     /// The error that an HTTP answer reports; nil for a successful answer (rules PN-7 to PN-11).
     ///
-    /// The HTTP status determines the error, unless the body has a numeric `status` above 200, which replaces it. An answer with a
-    /// successful status whose body is not JSON does not come from this service.
+    /// The HTTP status determines the error. A numeric `status` above 200 in the body replaces the HTTP status. If the status is successful
+    /// but the body is not JSON, the answer comes from another server, which is an error, too.
     ///
     /// - Parameter body: used during the call only.
     public init?(_ head: HTTPAnswerHead, body: UnsafeRawBufferPointer) {
@@ -16,7 +16,8 @@ extension PubNubProblem {
                 summary = try PubNubErrorSummary(reading: body)
             } catch {
                 syntax = error
-                // The decoder of a call can still read the undamaged elements of this answer (rule PN-40).
+                // A damaged answer that can be repaired is no error, because the decoder of a call can still read the undamaged elements
+                // (rule PN-40).
                 if let repaired = JSONRepair(body, .callAnswers) {
                     summary = repaired.bytes.withUnsafeBytes { try? PubNubErrorSummary(reading: $0) }
                 }
@@ -51,7 +52,8 @@ extension PubNubProblem {
         PubNubProblem(ConnectionFailure(.malformedResponse, reason, httpStatus: status))
     }
 
-    /// Whether a content type is one that the service uses for JSON. An answer without a content type is accepted and judged by its body.
+    /// Whether the service uses this content type for JSON. An answer without a content type is accepted, because its body is checked
+    /// later.
     static func isJSON(_ contentType: String?) -> Bool {
         guard let contentType else { return true }
         // The type is compared in place, without a copy, because this code runs for every answer.

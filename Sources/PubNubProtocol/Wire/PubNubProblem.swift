@@ -2,7 +2,7 @@ import ConnectionEngine
 
 /// The reason why a request failed, with the service's description. All errors of this protocol have this type.
 ///
-/// `failure.reason` and `information` are safe to show; neither contains the client's tokens, keys or payloads.
+/// `failure.reason` and `information` are safe to show, because neither contains the client's tokens, keys or payloads.
 public struct PubNubProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The failure's category, the HTTP status, and details from the transport.
     public var failure: ConnectionFailure

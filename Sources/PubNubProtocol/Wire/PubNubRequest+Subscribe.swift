@@ -24,7 +24,8 @@ extension PubNubRequest {
         return PubNubRequest(path: ["v2", "subscribe", key, pathList(list.channels), "0"], parameters: parameters)
     }
 
-    /// Makes a heartbeat, which reports that the user is still present (rule PN-6). Presence names of the list are left out.
+    /// Makes a heartbeat, which reports that the user is still present (rule PN-6). The presence channels and groups of the list are left
+    /// out.
     public static func heartbeat(
         list: PubNubList, heartbeat: Int, state: String? = nil, settings: PubNubSettings
     ) -> PubNubRequest {
@@ -35,8 +36,8 @@ extension PubNubRequest {
             parameters: heartbeatParameters(list.groups, heartbeat: heartbeat, state: state))
     }
 
-    /// Makes a leave, which reports that the user has left (rule PN-6). Presence names of the list are left out. The path has `sub_key`,
-    /// like in the Cocoa SDK.
+    /// Makes a leave request, which reports that the user has left (rule PN-6). The presence channels and groups of the list are left out.
+    /// The path contains `sub_key`, as in the Cocoa SDK.
     public static func leave(list: PubNubList, settings: PubNubSettings) -> PubNubRequest {
         let list = list.withoutPresence
         let key = PercentEncoding.encode(settings.subscribeKey)

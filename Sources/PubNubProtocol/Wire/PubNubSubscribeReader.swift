@@ -6,8 +6,8 @@ import WireCoding
 /// Reads the bytes in one pass without building a tree. Payloads and metadata are copied unchanged, and repeated names are shared, so that
 /// a message needs only the allocation of its payload. Each connection has its own reader.
 struct PubNubSubscribeReader: Sendable {
-    /// The buffer into which strings with escapes are decoded is kept for the next answer if it has at most this many bytes; a larger
-    /// buffer is released.
+    /// Strings with escapes are decoded into a buffer. After an answer, a buffer of at most this many bytes is kept for the next answer; a
+    /// larger one is released.
     private static let keptScratch = 16_384
 
     private var names: NameTable
@@ -17,7 +17,7 @@ struct PubNubSubscribeReader: Sendable {
         names = NameTable(capacity: rememberedNames)
     }
 
-    /// The positions of the messages in an answer, for the repair of damaged answers (rules PN-40 to PN-42).
+    /// The path to the list of messages in an answer, for the repair of damaged answers (rules PN-40 to PN-42).
     private static let repair = JSONRepair.Plan(.init("m", elementKeys: ["c", "d"]))
 
     /// A decoded answer, with the number of elements that could not be read.
@@ -50,7 +50,8 @@ struct PubNubSubscribeReader: Sendable {
     private mutating func readWhole(_ bytes: UnsafeRawBufferPointer) throws(PubNubAnswerError) -> Reading {
         defer { if scratch.count > Self.keptScratch { scratch = [] } }
         var draft = Draft()
-        // Reserves room for the estimated number of messages; elements are rarely shorter than 100 bytes.
+        // Reserves memory for the estimated number of messages: one for each 100 bytes, because elements are rarely shorter, and at most
+        // 100.
         draft.messages.reserveCapacity(min(100, bytes.count / 100))
         do throws(JSONSyntaxError) {
             var scanner = JSONScanner(bytes)
@@ -70,8 +71,8 @@ struct PubNubSubscribeReader: Sendable {
         return Reading(cursor: cursor, messages: draft.messages, unreadable: draft.unreadable)
     }
 
-    /// The parts of the answer that have been read so far. Reading continues after an invalid value, so that invalid JSON is always
-    /// reported as a syntax error.
+    /// The parts of the answer that have been read so far. After a value of a wrong type, reading continues to the end, so that invalid
+    /// JSON is always reported as a syntax error.
     private struct Draft {
         var cursor: PubNubCursor?
         var messages: [PubNubMessage] = []
@@ -138,7 +139,7 @@ struct PubNubSubscribeReader: Sendable {
             return
         }
         scanner.position &+= 1
-        // The members are read into separate variables and not into a message, because a message would be copied into the list.
+        // The members are read into separate variables. Reading them into a message would require copying this message into the list.
         var channel = ""
         var payload = ""
         var published = Point()

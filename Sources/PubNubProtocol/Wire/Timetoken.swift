@@ -1,6 +1,6 @@
-/// A position in a service's stream of messages, in units of 100 ns since 1970, with 17 digits at present.
+/// A position in a service's stream of messages, in units of 100 ns since 1970. Present timetokens have 17 digits.
 ///
-/// 0 means "from now on". Compare timetokens only with each other, and do not use them as a clock for decisions.
+/// 0 means "from now on". Compare timetokens only with each other; they are no clock for other decisions.
 public struct Timetoken: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     public let rawValue: UInt64
 

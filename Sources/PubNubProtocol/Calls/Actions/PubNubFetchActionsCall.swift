@@ -4,7 +4,7 @@ public struct PubNubFetchActionsCall: PubNubCall, Hashable {
     public static let maximumLimit = 100
 
     public var channel: String
-    /// Only actions older than this timetoken are returned (exclusive); nil for the newest ones.
+    /// Only actions older than this timetoken are returned (exclusive); nil to begin at the newest action.
     public var start: Timetoken?
     /// Only actions at or after this timetoken are returned (inclusive); nil for no such limit.
     public var end: Timetoken?

@@ -10,7 +10,7 @@ public struct PubNubMessageAction: Hashable, Sendable {
     public var publisher: String
     /// The timetoken of the message that the action belongs to.
     public var messageTimetoken: Timetoken
-    /// When the action was added. This and the message's timetoken identify the action.
+    /// When the action was added. This timetoken and the message's timetoken together identify the action.
     public var timetoken: Timetoken
 
     public init(type: String, value: String, publisher: String, messageTimetoken: Timetoken, timetoken: Timetoken) {

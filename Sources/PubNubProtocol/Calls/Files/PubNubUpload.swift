@@ -11,7 +11,7 @@ public struct PubNubUpload: Hashable, Sendable {
     }
 
     public var file: PubNubFileName
-    /// The address of the upload, which is used unchanged. It may be on another host.
+    /// The address of the upload, which is used unchanged. The address may be on a host other than the service's.
     public var url: String
     /// The form fields. They must be sent in this order.
     public var fields: [Field]

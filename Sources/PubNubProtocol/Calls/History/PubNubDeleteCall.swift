@@ -13,7 +13,7 @@ public struct PubNubDeleteCall: PubNubCall, Hashable {
     }
 
     public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
-        // A service may read 0 as "no bound". Then the request would delete all messages instead of none, so it is refused.
+        // A service may read an `end` of 0 as "no bound". Such a request would delete all messages instead of none, so it is refused.
         guard end != .zero else {
             throw .badArguments("The end is timetoken 0. Pass the timetoken of the last message to delete, or no end.")
         }

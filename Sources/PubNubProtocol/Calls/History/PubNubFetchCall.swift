@@ -8,7 +8,7 @@ public struct PubNubFetchCall: PubNubCall, Hashable {
     public static let maximumChannels = 500
 
     public var channels: [String]
-    /// The excluded bound of the time range. Without `end`, the messages before it are returned. Nil for no bound.
+    /// The excluded bound of the time range; nil for no bound. Without `end`, the messages before `start` are returned.
     public var start: Timetoken?
     /// The included bound of the time range; nil for no bound.
     public var end: Timetoken?

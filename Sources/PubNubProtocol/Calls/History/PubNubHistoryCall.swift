@@ -8,8 +8,8 @@ public struct PubNubHistoryCall: PubNubCall, Hashable {
     public static let maximumLimit = 100
 
     public var channel: String
-    /// The excluded bound of the time range. Without `end`, the messages before it are returned, or after it if ``isReversed``. Nil for no
-    /// bound.
+    /// The excluded bound of the time range; nil for no bound. Without `end`, the messages before `start` are returned, or the messages
+    /// after it if ``isReversed`` is true.
     public var start: Timetoken?
     /// The included bound of the time range; nil for no bound.
     public var end: Timetoken?
@@ -89,8 +89,8 @@ public struct PubNubHistoryCall: PubNubCall, Hashable {
     }
 }
 
-/// One page of the messages of a channel, oldest first, with the timetokens of the first and the last message. Both are zero when there are
-/// no messages.
+/// One page of the messages of a channel, oldest first, with the timetokens of the first and the last message. Both timetokens are zero
+/// when there are no messages.
 public struct PubNubHistoryPage: Hashable, Sendable {
     public var messages: [PubNubStoredMessage]
     public var first: Timetoken

@@ -12,12 +12,12 @@ public struct PubNubPublishCall: PubNubCall, Hashable {
     public var isStored: Bool?
     /// How many hours the history keeps the message; nil for the keyset's setting. Ignored when the message is not stored.
     public var ttl: Int?
-    /// Whether the service copies the message to its other data centres; false for fire.
+    /// Whether the service copies the message to its other data centres. False for a fire, a message that only the service's functions get.
     public var isReplicated: Bool
     public var customType: String?
     /// The sequence number that the publisher gave the message; nil for none.
     public var sequence: Int?
-    /// Whether the message is sent in the body of a POST request, where it can be compressed, instead of in the path.
+    /// Whether the message is sent in the body of a POST request, which can be compressed, instead of in the path.
     public var usesPost: Bool
 
     public init(

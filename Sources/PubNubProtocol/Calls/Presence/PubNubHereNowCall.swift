@@ -1,7 +1,7 @@
 import WireCoding
 
-/// A request for the users who are present on channels, on the channels of groups, or on all channels when neither is given (rules PL-30
-/// and PL-31).
+/// A request for the users who are present on channels and on the channels of groups. Without channels and groups, the request is for all
+/// channels (rules PL-30 and PL-31).
 public struct PubNubHereNowCall: PubNubCall, Hashable {
     /// The details that the answer includes about the users of each channel.
     public enum Verbosity: Int, Hashable, Sendable {
@@ -21,7 +21,7 @@ public struct PubNubHereNowCall: PubNubCall, Hashable {
     public var verbosity: Verbosity
     /// The maximum number of users of each channel, 0 to 1000; nil for the service's default.
     public var limit: Int?
-    /// The number of users of each channel to skip; nil for none.
+    /// How many users of each channel the answer leaves out at the beginning; nil for none.
     public var offset: Int?
 
     public init(
@@ -76,7 +76,7 @@ public struct PubNubHereNowCall: PubNubCall, Hashable {
 }
 
 extension PubNubHereNowCall {
-    /// The sum of the channels' occupancies. The service may send any numbers, so an overflow gives `Int.max`.
+    /// The sum of the channels' occupancies. If the sum overflows, because the service sent very large numbers, the result is `Int.max`.
     private static func total(_ channels: [PubNubHereNow.Channel]) -> Int {
         var total = 0
         for channel in channels {
@@ -93,7 +93,7 @@ public struct PubNubHereNow: Hashable, Sendable {
     /// A user.
     public struct User: Hashable, Sendable {
         public var id: String
-        /// The user's presence state; nil when there is none, or when the request did not include states.
+        /// The user's presence state; nil when the user has none, or when the request did not include states.
         public var state: JSONText?
 
         public init(id: String, state: JSONText? = nil) {
