@@ -7,18 +7,18 @@ import WireCoding
 
 /// The grants of access manager version 2 and the revoked access tokens of one keyset (rules PV-84 to PV-87).
 ///
-/// All entries are kept in memory; the store keeps a copy that survives restarts.
+/// All entries are kept in memory. The store has a second copy, which survives restarts.
 final class AccessGrants: Sendable {
     /// The largest number of grants of a keyset. A grant beyond this number replaces the oldest one.
     static let capacity = 100_000
-    /// Limits of the cache of checked tokens: the number of tokens, and the bytes of their texts. The cache is emptied when it exceeds one
-    /// of them.
+    /// Limits of the cache of checked tokens: the number of tokens, and the bytes of their texts. When one of the limits would be exceeded,
+    /// the cache is emptied.
     private static let remembered = 2048
     private static let rememberedBytes = 2 << 20
 
     private struct State {
         var grants: OrderedDictionary<AccessEntry.Key, AccessEntry> = [:]
-        /// The revocations by token name (``CheckedToken/name``); each one is kept until its token expires.
+        /// The revocations by token name (``CheckedToken/name``). Each revocation is kept until the revoked token expires.
         var revoked: [Identifier: AccessEntry] = [:]
         var checked: [Identifier: CheckedToken] = [:]
         var checkedBytes = 0
@@ -37,9 +37,9 @@ final class AccessGrants: Sendable {
         for entry in restored { set(entry) }
     }
 
-    /// Adds a grant, which replaces an earlier grant for the same resource, or adds a revocation.
+    /// Adds a grant or a revocation. A grant replaces an earlier grant for the same resource and holder.
     ///
-    /// - Returns: the key of the oldest grant when it was removed to make room; otherwise nil.
+    /// - Returns: the key of the oldest grant if this grant was removed to make room; otherwise nil.
     @discardableResult
     func set(_ entry: AccessEntry) -> AccessEntry.Key? {
         state.withLockedValue { state in
@@ -115,10 +115,11 @@ final class AccessGrants: Sendable {
 
     // MARK: Tokens
 
-    /// Decodes a token and checks its signature; nil when none of the keyset's secret keys has signed it. The result is cached.
+    /// Decodes a token and checks its signature. Nil when the text is not a token, or when none of the keyset's secret keys has signed it.
+    /// The result is cached.
     ///
-    /// - Parameter secretKeys: all valid secret keys. The argument is evaluated only for tokens that are not cached. This happens after the
-    ///   current generation was read, so that no result is cached for a key that was removed in the meantime.
+    /// - Parameter secretKeys: all valid secret keys. They are read only for a token that is not cached, and only after the generation of
+    ///   the cache was read. So a result for a secret key that is removed during this call is not cached.
     func token(_ text: String, secretKeys: @autoclosure () -> [String]) -> CheckedToken? {
         let key = Identifier(text)
         let (known, generation) = state.withLockedValue { ($0.checked[key], $0.generation) }
@@ -139,8 +140,8 @@ final class AccessGrants: Sendable {
         return checked
     }
 
-    /// Empties the cache of checked tokens after the secret keys or the rules of the keyset have changed: every token is checked again, and
-    /// clients with held polls have to send new requests.
+    /// Empties the cache of checked tokens after the secret keys or the rules of the keyset have changed. Every token is then checked
+    /// again, and clients with held polls have to send new requests.
     func forgetChecked() {
         state.withLockedValue { state in
             state.checked = [:]
@@ -160,10 +161,11 @@ final class AccessGrants: Sendable {
     }
 }
 
-/// A token with a valid signature and parsed patterns.
+/// The parts of an access token that access checks need. The token's signature is valid, and its patterns are parsed.
 struct CheckedToken: Sendable {
     let token: PubNubAccessToken
-    /// The token's signature in hexadecimal. A revocation contains it, so that other spellings of the same token are revoked too.
+    /// The token's signature in hexadecimal. A revocation names a token by its signature, so that the token stays revoked if a client
+    /// spells its text differently.
     let name: Identifier
     private let channels: Rules
     private let groups: Rules

@@ -1,7 +1,7 @@
 import Identifiers
 import PubNubProtocol
 
-/// A right on a resource that a request needs.
+/// A right that a request needs on a resource.
 struct AccessNeed: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case channel
@@ -30,8 +30,8 @@ struct AccessNeed: Hashable, Sendable {
     /// keyset, gives rights on it (rule PV-83).
     static let everything = "*"
 
-    /// All groups that a request names. If the query parameter is repeated, the groups of all its occurrences are returned, so that those
-    /// of the occurrence that takes effect are among the checked ones (rule PV-89).
+    /// All groups that a request names. If the query parameter is repeated, only one of its occurrences takes effect. The groups of all
+    /// occurrences are returned, so that the effective ones are checked in any case (rule PV-89).
     private static func allGroups(_ request: PubNubServerRequest) -> [String] {
         all(["channel-group"], of: request)
     }
@@ -62,8 +62,8 @@ struct AccessNeed: Hashable, Sendable {
         case .file(.list(let channel)), .file(.file(let channel, _, _)): channels([channel], .read)
         case .file(.delete(let channel, _, _)): channels([channel], .delete)
         case .pushChannels: channels(all(["add", "remove"], of: request), .read)
-        // No right is needed for the time, for the channels of a user, and for removing a device, because the caller has to name its token.
-        // Grants, uploads and links to file contents are checked by their signatures instead.
+        // No right is needed for the time and for the channels of a user. None is needed for removing a device either, because the caller
+        // has to name the device's token. Grants, uploads and links to file contents are checked by their signatures instead.
         case .time, .whereNow, .removeDevice, .file(.upload), .file(.content), .grant, .audit, .grantToken, .revokeToken: []
         }
     }
@@ -81,8 +81,8 @@ struct AccessNeed: Hashable, Sendable {
         }
     }
 
-    /// The additional rights that the body of a request needs. Call it only for a request that has the rights of `needs(of:_:)`, because
-    /// only then the body is read.
+    /// The additional rights that the body of a request needs. Call it only for a request that already has the rights of `needs(of:_:)`:
+    /// the body of any other request is not read.
     static func needs(ofBody request: PubNubServerRequest, _ route: PubNubRoute) -> [AccessNeed] {
         guard case .objects(.memberships(_, isChange: true)) = route else { return [] }
         // The body is parsed in the same way as when the request is performed. A malformed body needs no right, because it changes nothing.

@@ -1,4 +1,4 @@
-/// The rights that a held poll needs. They are checked again when the poll may have lost one of them (rule PV-138).
+/// The rights that a held poll needs. They are checked again when one of them may have ended (rule PV-138).
 struct HeldAccess: Sendable {
     let needs: [AccessNeed]
     /// The auth key or access token of the poll's request; nil when the request has neither.

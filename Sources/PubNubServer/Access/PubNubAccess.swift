@@ -6,9 +6,9 @@ import ServerRuntime
 struct PubNubAccess: Sendable {
     let application: PubNubApplication
 
-    /// Checks the rights of a request: returns the error answer, or nil when the request is allowed.
+    /// Checks the rights of a request. Returns the error answer, or nil when the request is allowed.
     ///
-    /// This check comes first for every request of a keyset that requires grants.
+    /// For a keyset that requires grants, call it before anything else is done for a request.
     func refusal(of request: PubNubServerRequest, _ route: PubNubRoute) -> PubNubErrorBody? {
         let needs = AccessNeed.needs(of: request, route)
         guard !needs.isEmpty else { return nil }
@@ -28,8 +28,8 @@ struct PubNubAccess: Sendable {
             ?? refusal(of: AccessNeed.needs(ofBody: request, route), auth: request.auth)
     }
 
-    /// Checks rights for a token or an auth key (`auth`; nil without either): returns the error answer, or nil when all `needs` are
-    /// granted.
+    /// Checks whether a token or an auth key (`auth`; nil without either) has all rights in `needs`. Returns nil if so; otherwise the error
+    /// answer.
     func refusal(of needs: [AccessNeed], auth: String?) -> PubNubErrorBody? {
         let now = application.clock.unixSeconds()
         guard let checked = token(auth) else {
@@ -40,9 +40,9 @@ struct PubNubAccess: Sendable {
         return Self.refusal(needs.filter { !checked.allows($0) })
     }
 
-    /// The owner whose share of the keyset's limits a request's additions use (rule PV-180): the user in its token, otherwise its address.
-    /// Nil when the request is signed with the keyset's secret key, or when its address is not limited. Call it only for a request that is
-    /// allowed.
+    /// The owner against whose share of the keyset's limits the additions of a request count (rule PV-180): the user in the request's
+    /// token, otherwise the client's address. Nil when the request is signed with the keyset's secret key, or when its address is not
+    /// limited. Call it only for a request that is allowed.
     func owner(of request: PubNubServerRequest) -> Identifier? {
         if request.parameter("signature") != nil, (try? check(request)) != nil { return nil }
         if application.keyset.requiresGrants, let user = token(request.auth)?.token.authorizedUser {
@@ -58,11 +58,11 @@ struct PubNubAccess: Sendable {
         auth.flatMap { application.grants.token($0, secretKeys: application.keyset.validSecretKeys.revealed) }
     }
 
-    /// The current version of the grants. Read it before you check the rights of a poll: if a right is lost during the check, the version
-    /// of the held poll is outdated, and its rights are checked once more.
+    /// The current version of the grants. Read it before you check the rights of a poll. If a right is lost during the check, the poll is
+    /// held with an older version than the current one, so its rights are checked again.
     var version: Int { application.grants.version(at: application.clock.unixSeconds()) }
 
-    /// The rights that a poll needs while it is held; nil for a signed request, which keeps its rights.
+    /// The rights that a poll needs while it is held; nil for a signed request, whose rights do not end.
     func held(_ request: PubNubServerRequest, _ route: PubNubRoute, version: Int) -> HeldAccess? {
         guard request.parameter("signature") == nil else { return nil }
         return HeldAccess(
@@ -111,8 +111,8 @@ struct PubNubAccess: Sendable {
 
 // The log fields that explain why a request was refused (rule SO-150).
 extension PubNubAccess {
-    /// Log fields for a request that was refused with 403, because the client gets the same answer for several reasons: `reason` is the
-    /// actual one, and `signed` is the text that the signature has to cover.
+    /// Log fields for a request that was refused with 403. The client gets the same answer for several reasons: the field `reason` contains
+    /// the actual one, and `signed` the text that a correct signature has to cover.
     ///
     /// - Parameter answer: the body of the answer to the client.
     func explanation(of answer: [UInt8], to request: PubNubServerRequest) -> [String: String] {
@@ -131,8 +131,8 @@ extension PubNubAccess {
         return ["reason": "The token does not grant the rights that the request needs, or it is for another user."]
     }
 
-    /// The text whose signature is wrong, for the log. The path is included for access manager requests only, because other paths may
-    /// contain a message. Of the query parameters only the timestamp is shown with its value.
+    /// The text that the signature of a request has to cover, for the log. The path is included for access manager requests only, because
+    /// other paths may contain a message. Of the query parameters only the timestamp is shown with its value.
     private func signed(_ request: PubNubServerRequest) -> String {
         let path = request.target.rawPath
         let isShown = ["/v3/pam/", "/v2/auth/", "/v1/auth/"].contains { path.utf8.starts(with: $0.utf8) }

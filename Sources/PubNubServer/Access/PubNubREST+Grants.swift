@@ -16,7 +16,7 @@ extension PubNubREST {
         guard !target.isForAuthsAlone else {
             throw .accessManager(400, "Auth-only grants are reserved for future use")
         }
-        // A `ttl` that is not a number is refused instead of replaced by the default, which may be longer than intended (rule PV-183).
+        // A `ttl` that is not a number is refused. Replacing it by the default could grant access for longer than intended (rule PV-183).
         let text = request.parameter("ttl") ?? ""
         let ttl = text.isEmpty ? Self.defaultTTL : Int(text)
         guard let ttl, (0...525_600).contains(ttl) else { throw .accessManager(400, "Invalid ttl") }

@@ -23,14 +23,14 @@ extension PubNubREST {
                 "grant", message: "Invalid ttl",
                 detail: "Range should be \(Self.ttls.lowerBound) to \(Self.ttls.upperBound) minute(s).", at: "ttl")
         }
-        // Names are read from the text, because a dictionary would treat two spellings of a name as one (rule PC-50).
+        // Names are read from the JSON text, because a dictionary would merge two names that Swift counts as equal (rule PC-50).
         let named = (try? JSONText(bytes: request.body))?["permissions"]
         guard let permissions = body["permissions"], let resources = Self.grants(named?["resources"]),
             let patterns = Self.grants(named?["patterns"]), let categories = Self.rights(named?["categories"])
         else { throw .couldNotParse }
         switch permissions["uuid"] {
         case nil, .null?, .string?: break
-        // A token whose user was dropped would be valid for everybody, so a value of a wrong type is refused (rule PV-185).
+        // A value of a wrong type is refused: if it was ignored, the token would be valid for every user (rule PV-185).
         default:
             return Self.invalid(
                 "grant", message: "Invalid uuid", detail: "The field permissions.uuid has to be a string.", at: "permissions.uuid"
@@ -69,7 +69,7 @@ extension PubNubREST {
         return Self.success { _ in }
     }
 
-    /// Writes `entries` to the store and deletes the entries with `keys`, which made room for them.
+    /// Writes `entries` to the store, and deletes the entries with `keys`, which were removed to make room for the new ones.
     func keep(_ entries: [AccessEntry], removing keys: [AccessEntry.Key] = []) async throws(PubNubErrorBody) {
         do {
             try await application.storage.store.save(
@@ -100,7 +100,7 @@ extension PubNubREST {
         return rights
     }
 
-    /// Renames categories from the request's spelling to the token's: `channels` to `chan`, and `uuids` to `uuid`.
+    /// Renames categories from the names in a request to the names in a token: `channels` to `chan`, and `uuids` to `uuid`.
     private static func onWire(_ categories: PubNubGrants.Rights) -> PubNubGrants.Rights {
         var result: PubNubGrants.Rights = [:]
         for (name, rights) in categories {

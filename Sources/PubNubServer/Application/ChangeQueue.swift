@@ -2,13 +2,13 @@ import DequeModule
 import Identifiers
 import NIOConcurrencyHelpers
 
-/// A queue of changes to one value, for example the groups of a keyset. Changes are performed in the order of the calls: each one starts
-/// after the store has saved the previous one or has failed.
+/// A queue of changes to one value, for example the groups of a keyset. Changes are performed in the order of the calls, and one at a time:
+/// each change starts after the previous one has ended.
 final class ChangeQueue: Sendable {
     /// A change. It calls `end` exactly once when it has ended, on any thread, possibly before it returns.
     typealias Change = @Sendable (_ end: @escaping @Sendable () -> Void) -> Void
 
-    /// The error when ``capacity`` or an owner's share of it is used up by changes that wait for the store.
+    /// The error when too many changes wait: ``capacity`` changes, or as many changes of one owner as its share allows.
     struct Full: Error {}
 
     private struct State: Sendable {
@@ -19,7 +19,7 @@ final class ChangeQueue: Sendable {
         var isBusy = false
     }
 
-    /// How many changes may wait in one queue. Further ones are refused with ``Full``.
+    /// How many changes may wait in one queue. A change beyond this number is refused with ``Full``.
     static let capacity = 1000
 
     private let limit: Int
@@ -32,7 +32,8 @@ final class ChangeQueue: Sendable {
         share = max(1, limit / 4)
     }
 
-    /// Performs a change once all earlier changes have ended; if there are none, within this call.
+    /// Performs a change after all earlier changes have ended. If no earlier change is in progress, the change is performed within this
+    /// call.
     ///
     /// - Parameter owner: one owner may have a quarter of the waiting changes (rule PV-180); nil when the change counts for no owner.
     /// - Returns: false when too many changes wait; then this change is not performed.
@@ -73,11 +74,12 @@ final class ChangeQueue: Sendable {
         }
     }
 
-    /// Performs waiting changes until the queue is empty, or until a change has not ended when its call returns.
+    /// Performs waiting changes one after the other. Returns when the queue is empty, or when a change goes on after the call that has
+    /// started it; the end of this change then continues the work.
     private func work() {
         while let change = next() {
-            // `goesOn` is called twice, in either order: when the change ends, and when the call that starts the change returns. Only the
-            // second call returns true, so the next change starts after both.
+            // `goesOn` is called twice for each change, in either order: when the change ends, and when the call that has started the
+            // change returns. Only the second one of these calls returns true, so the next change starts after both events.
             let isFirst = NIOLockedValueBox(true)
             let goesOn: @Sendable () -> Bool = {
                 isFirst.withLockedValue { isFirst in

@@ -1,11 +1,11 @@
 import Identifiers
 import ServerValues
 
-/// Counts the data that each owner has added to a keyset during the last day, so that one owner cannot use up the shared limits (rule
-/// PV-180). An owner is a user whom the application has named in a token, or a client address. A pure value.
+/// Counts the data that each owner has added to a keyset during the last day, so that one owner cannot use up the limits that all owners
+/// share (rule PV-180). An owner is a user whom the application has named in a token, or a client address. A pure value.
 ///
-/// The weight of an addition falls to zero within a day, because the store does not record who has added its data. Removed data no longer
-/// counts.
+/// The weight of an addition falls to zero within a day. This is necessary because the store does not record the owner of stored data.
+/// Removed data no longer counts.
 struct OwnerShares: Sendable {
     enum Kind: Hashable, CaseIterable, Sendable {
         case groups
@@ -41,7 +41,7 @@ struct OwnerShares: Sendable {
 
     /// The time after which an addition is no longer counted: one day, in seconds.
     static let period = 86_400
-    /// The shortest time in seconds between two scans of the table while it is full.
+    /// The shortest time in seconds between two searches of the full table for owners that can be removed.
     private static let sweepPause = 60
     /// The largest number of owners that are counted separately, for all kinds of data together. All further owners share the limit of one
     /// owner.
@@ -88,8 +88,8 @@ struct OwnerShares: Sendable {
             since: now)
     }
 
-    /// Whether to scan the table: when it has doubled since the last scan and, while it is full, once a minute. Without these scans a full
-    /// table would make all new owners share one limit for ever.
+    /// Whether to search the table for owners that can be removed: when the table has twice as many owners as after the last search, and
+    /// once a minute while the table is full. Otherwise a full table would stay full, and all new owners would share one limit for ever.
     private func isSweepDue(at now: MonotonicInstant) -> Bool {
         guard levels.count >= min(nextSweep, maximumOwners) else { return false }
         guard levels.count >= maximumOwners, let lastSweep else { return true }

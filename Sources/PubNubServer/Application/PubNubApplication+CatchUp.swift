@@ -4,10 +4,10 @@ import ServerValues
 // A node's replica of a keyset keeps the messages of channels and patterns that its polls subscribe to, and requests earlier messages from
 // the leader (rules CB-50 to CB-58).
 extension PubNubApplication.State {
-    /// A replica looks for polls of each channel and pattern once a minute. Messages are removed when no poll was found for this long:
-    /// three minutes, in units of 100 ns. So they stay for at least two minutes after the last poll.
+    /// How long a replica keeps the messages of a channel or pattern after it was last found to have a poll: three minutes, in units of 100
+    /// ns. The replica searches for polls once a minute, so messages stay for at least two minutes after the last poll.
     private static var memory: UInt64 { 180 * TimetokenClock.ticksPerSecond }
-    /// The number of channels and patterns with kept messages above which those without a poll are removed at once.
+    /// If messages of more channels and patterns than this are kept, those without a poll are removed at once.
     static var idleLimit: Int { 100_000 }
 
     /// Keeps the messages of a poll's channels and patterns from now on.
@@ -17,8 +17,8 @@ extension PubNubApplication.State {
         makeRoom(for: streams.coveredCount - count, at: now)
     }
 
-    /// Whether the replica has all messages after a cursor. Otherwise it queues the missing ranges, which ``PubNubApplication/catchUp()``
-    /// requests.
+    /// Whether the replica has all messages after a cursor. If not, this method adds the missing ranges to a queue, and
+    /// ``PubNubApplication/catchUp()`` requests them from the leader.
     mutating func has(after cursor: UInt64, _ interest: StreamInterest, at now: @autoclosure () -> UInt64) -> Bool {
         let count = streams.coveredCount
         let missing = streams.missing(after: cursor, interest, at: now())
@@ -35,7 +35,8 @@ extension PubNubApplication.State {
         has(after: cursor, interest, at: now()) ? streams.read(after: cursor, interest) : nil
     }
 
-    /// Whether messages after `cursor` may have been dropped for good; nil while the replica still has to request messages.
+    /// Whether messages after `cursor` were dropped and can no longer be requested; nil while the replica still has to request messages
+    /// from the leader.
     mutating func hasDropped(after cursor: UInt64, _ interest: StreamInterest, at now: @autoclosure () -> UInt64) -> Bool? {
         has(after: cursor, interest, at: now()) ? streams.hasDropped(after: cursor, interest) : nil
     }
@@ -60,7 +61,8 @@ extension PubNubApplication.State {
 }
 
 extension PubNubApplication {
-    /// Requests missing messages from the leader, unless a request is under way, or the leader has not announced that it answers requests.
+    /// Requests missing messages from the leader. Does nothing while a request is under way, or if the leader has not announced that it
+    /// answers requests for messages.
     func catchUp() {
         guard let relay, let request = withState({ $0.streams.keepsAll ? nil : $0.catchUp.next() }) else { return }
         relay.request(request, of: self)
@@ -72,13 +74,14 @@ extension PubNubApplication {
         catchUp()
     }
 
-    /// Keeps the messages of all channels from now on, because a new leader, possibly of the previous version, may not answer requests
-    /// (rule CB-58). Polls that lack messages wait.
+    /// Keeps the messages of all channels from now on. This is needed after a change of the leader, because the new leader may be of the
+    /// previous version, which does not answer requests for messages (rule CB-58). Polls that lack messages wait.
     func keepAll() {
         withState { $0.streams.keepAll() }
     }
 
-    /// Keeps the messages of all channels from now on, because the leader does not answer requests. Polls that lack messages get a gap.
+    /// Keeps the messages of all channels from now on, because the leader does not answer requests for messages. Polls that lack messages
+    /// get a gap report.
     func stopRequesting() {
         let held = withState { state in
             state.streams.stopRequesting()
@@ -88,7 +91,8 @@ extension PubNubApplication {
         wake(held.sources, on: held.eventLoopIDs)
     }
 
-    /// Keeps only messages of channels with polls, because the leader answers requests, and requests the messages for which polls wait.
+    /// Keeps only the messages of channels that have polls, because the leader answers requests for all other messages. Also requests the
+    /// messages for which polls wait.
     func keepSubscribed() {
         withState { state in
             guard state.streams.keepsAll else { return }
@@ -97,7 +101,7 @@ extension PubNubApplication {
         catchUp()
     }
 
-    /// Adds the messages of the leader's answer, and has the polls checked that may wait for them.
+    /// Adds the messages of the leader's answer to the replica. Then checks the held polls that may have waited for these messages.
     ///
     /// - Parameter answer: the answer to request `number`; nil when the request has failed.
     func take(_ answer: CatchUpAnswer?, to number: UInt64) {

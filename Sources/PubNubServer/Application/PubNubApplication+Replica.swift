@@ -2,7 +2,7 @@ import Identifiers
 import PubNubProtocol
 import ServerStorage
 
-/// Forwards presence requests of a keyset's replica to the node that decides about presence.
+/// Forwards presence requests of a keyset's replica to the cluster's leader, which decides about presence.
 protocol PresenceRelay: AnyObject, Sendable {
     /// Reports that a subscriber is present, which restarts the subscriber's presence timeout.
     ///
@@ -12,21 +12,21 @@ protocol PresenceRelay: AnyObject, Sendable {
     func knows(_ user: OccupancyUser, _ request: TouchedRequest, of application: PubNubApplication) -> Bool
     /// Requests messages that the replica lacks. The answer is passed to ``PubNubApplication/take(_:to:)``.
     func request(_ request: CatchUpQueue.Request, of application: PubNubApplication)
-    /// Reports a subscriber's cursor that is ahead of the visible messages.
+    /// Reports a subscriber's cursor that is ahead of the newest message that subscribers can read.
     func advance(past cursor: UInt64, of application: PubNubApplication)
 }
 
 // Methods of a node's replica of a keyset, which applies the decisions of the cluster's leader.
 extension PubNubApplication {
-    /// Applies published messages and changed groups, and wakes polls. Messages that the replica already has are ignored, and messages that
-    /// no poll subscribes to are not kept (rule CB-50).
+    /// Applies published messages and changed groups, and wakes the polls that they concern. Messages that the replica already has are
+    /// ignored. Messages that no poll subscribes to are not kept (rule CB-50).
     func follow(_ messages: [StoredMessage], _ groups: [PubNubFact.GroupContent]) {
         let kept = withState { state in messages.map { state.streams.keeps($0.channel) } }
         let elements = zip(messages, kept).map { message, isKept in isKept ? element(of: message) : nil }
         if let last = messages.last { storage.tokens.note(last.timetoken) }
         change { state, pending in
             for (message, element) in zip(messages, elements) {
-                // The check is repeated, because a poll may have subscribed to the channel since `kept` was computed.
+                // `keeps` is called again, because a poll may have subscribed to the channel since `kept` was computed.
                 if let element = element ?? (state.streams.keeps(message.channel) ? self.element(of: message) : nil) {
                     pending.entries += state.streams.append(message, element)
                 } else if state.streams.pass(message.timetoken) {
@@ -41,7 +41,7 @@ extension PubNubApplication {
         }
     }
 
-    /// Advances the replica to the timetoken `visible`, up to which there are no further messages.
+    /// Advances the replica to the timetoken `visible`: the replica has all messages up to this timetoken, except the `dropped` ones.
     func follow(to visible: UInt64, _ dropped: [PubNubFact.DroppedMessages]) {
         withState { state in
             for item in dropped { state.streams.noteDropped(item.timetoken, from: item.channel) }
@@ -61,8 +61,8 @@ extension PubNubApplication {
         }
     }
 
-    /// Replaces the streams and groups by the leader's, and serves polls from now on. Held polls are checked, because they may have missed
-    /// messages, which are then requested from the leader.
+    /// Replaces the streams and groups by those of the leader, and serves polls from now on. Held polls are checked: if they have missed
+    /// messages, these are then requested from the leader.
     func begin(_ streams: MessageStreams<PubNubElement>, _ groups: [PubNubFact.GroupContent]) {
         storage.tokens.note(streams.visible)
         let held = withState { state in

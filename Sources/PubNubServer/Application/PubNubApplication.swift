@@ -17,7 +17,7 @@ package final class PubNubApplication: Sendable {
     let slot: MetricSlot
     let storage: StreamStorage
     let clock: ServerClock
-    /// Grants and revoked tokens. `grants` and `actions` each have a lock of their own.
+    /// Grants and revoked tokens. They are protected by a lock of their own, as are the message actions in `actions`.
     let grants: AccessGrants
     let actions: MessageActions
     /// The App Context data, behind a lock of its own.
@@ -32,7 +32,7 @@ package final class PubNubApplication: Sendable {
     /// Receives every decision, for the other nodes of a cluster; nil in a server without a cluster.
     private let log: (any PubNubApplicationLog)?
     private let groupQueue = ChangeQueue()
-    /// The queue of grant changes, so that the store saves them in the order in which they take effect.
+    /// The queue of grant changes. The store saves grant changes in the order in which they take effect.
     let grantQueue = ChangeQueue()
     /// Forwards presence requests to the cluster's leader when this keyset is a replica (``ClusterStreams``); nil otherwise.
     let relay: (any PresenceRelay)?
@@ -56,12 +56,13 @@ package final class PubNubApplication: Sendable {
         var occupancy: OccupancyState
         var groups: ChannelGroups
         var groupIndex: PubNubGroupIndex
-        /// The number of group changes. Callers compare it to find out whether they have to resolve their groups again.
+        /// The number of group changes so far. If it has changed since a caller has resolved groups to channels, the caller has to resolve
+        /// them again.
         var groupVersion = 0
         var audience = PubNubAudience()
         /// The messages that a replica has to request from the leader for its polls.
         var catchUp = CatchUpQueue()
-        /// The last timetoken that the keyset has assigned, or a higher cursor of a client, which the next timetoken has to exceed.
+        /// The highest timetoken that the keyset has assigned, or a client's cursor if this is higher. The next timetoken exceeds it.
         var highestToken: UInt64 = 0
     }
 
@@ -102,7 +103,7 @@ package final class PubNubApplication: Sendable {
                 groupIndex: PubNubGroupIndex(groups)))
     }
 
-    /// Makes the message streams from the recent messages of the store. New readers begin behind all restored messages.
+    /// Makes the message streams from the recent messages of the store. Readers without a cursor begin after all restored messages.
     private static func streams(
         _ restored: RestoredState, subscribeKey: String, storage: StreamStorage, limits: StreamLimits
     ) -> MessageStreams<PubNubElement> {
@@ -116,7 +117,7 @@ package final class PubNubApplication: Sendable {
 
     // MARK: Settings that a reload can change
 
-    /// The current configuration of the keyset; after the keyset was removed from the configuration, its last one.
+    /// The current configuration of the keyset. If the keyset was removed from the configuration, this is the last one that it had.
     var keyset: Keyset { standing.withLockedValue(\.keyset) }
 
     /// The error answer to every request while the keyset is disabled or no longer configured (rule PV-151); nil while the keyset is
@@ -127,7 +128,7 @@ package final class PubNubApplication: Sendable {
         }
     }
 
-    /// The error answer to every poll while polls cannot be served; nil while they can.
+    /// The error answer to every poll while the keyset cannot serve polls; nil while it can.
     var pollRefusal: PubNubErrorBody? { refusal ?? (isComplete ? nil : .serviceUnavailable) }
 
     /// Whether the keyset serves all requests without checking rights.
@@ -144,9 +145,10 @@ package final class PubNubApplication: Sendable {
     /// How long polls of this keyset are held before they get an empty answer; nil to use the server's setting.
     var pollHold: Duration? { standing.withLockedValue(\.keyset.pollHold) }
 
-    /// Applies a changed keyset, and has held polls checked again (rules PV-150 to PV-152).
+    /// Applies a changed keyset, and makes the event loops check held polls again (rules PV-150 to PV-152).
     ///
-    /// - Parameter keyset: the configuration with the same subscribe key; nil when the keyset is no longer configured. Its data is kept.
+    /// - Parameter keyset: the configuration with the same subscribe key; nil when the keyset is no longer configured. The keyset's data is
+    ///   kept in any case.
     func use(_ keyset: Keyset?) {
         let hasChanged = standing.withLockedValue { standing in
             let new = Standing(
@@ -159,7 +161,8 @@ package final class PubNubApplication: Sendable {
             state.withLockedValue { $0.occupancy.settings = OccupancySettings(keyset: keyset) }
             push.follow(keyset)
         }
-        // The cache is emptied after the secret keys have changed, so that no result of a removed key stays in it.
+        // The cache is emptied only after the secret keys have changed. Otherwise a result for a removed key could enter the cache in
+        // between.
         grants.forgetChecked()
         for node in nodes.all { node.apply(.review(application: number)) }
     }
@@ -204,8 +207,8 @@ package final class PubNubApplication: Sendable {
         state.withLockedValue { $0.audience.remove(eventLoopIDs) }
     }
 
-    /// The timetoken of a message that a former leader has stored for this draft without answering the publisher; nil without such a
-    /// message (rule CR-62).
+    /// The timetoken of an equal message that a former leader has stored without answering the publisher; nil without such a message (rule
+    /// CR-62).
     func takeUnanswered(_ draft: PubNubDraft) -> UInt64? {
         guard let log, log.hasUnanswered else { return nil }
         let keyset = keyset
@@ -244,8 +247,8 @@ package final class PubNubApplication: Sendable {
         return true
     }
 
-    /// Whether a poll may wait with a cursor that is ahead of the visible messages. A replica accepts such a cursor, because it may come
-    /// from another node; the leader limits how far the cursor advances timetokens.
+    /// Whether a poll may wait with a cursor that is ahead of the visible messages. A replica accepts such a cursor within limits, because
+    /// the client may have got it from another node. The leader limits how far such a cursor advances the keyset's timetokens.
     func honours(_ cursor: UInt64, _ state: inout State) -> Bool {
         guard relay != nil else { return advance(past: cursor, within: TimetokenClock.furthestCursor, &state) }
         return cursor <= storage.tokens.time || storage.tokens.isNear(cursor, within: TimetokenClock.furthestSkew)
@@ -307,7 +310,8 @@ extension PubNubApplication {
         by owner: Identifier? = nil, _ decide: @escaping @Sendable (inout ChannelGroups) throws -> ChannelGroupEffect
     ) async throws -> ChannelGroupEffect {
         try await groupQueue.run(for: owner) { [self] in
-            // The change is made to a copy, without the lock, because the groups must not change before the store has saved the change.
+            // The change is first made to a copy, without holding the lock: the keyset's groups must not change before the store has saved
+            // the change.
             let before = withState(\.groups)
             var groups = before
             let decided = try decide(&groups)

@@ -4,12 +4,12 @@ import ServerStorage
 
 /// Receives the decisions of a keyset in the order in which they are made.
 protocol PubNubApplicationLog: AnyObject, Sendable {
-    /// Stores undelivered webhook events; nil when events are lost when this process ends.
+    /// Stores undelivered webhook events, so that a later process can send them; nil when these events are lost at the end of this process.
     var webhooks: (any WebhookJournal)? { get }
     /// Adds a decision. The call comes while the application's lock is held, so it must neither wait nor call the application.
     func record(_ decision: PubNubDecision, of subscribeKey: String)
-    /// The timetoken of a stored message that equals `message` except for its timetoken, and whose publisher has got no answer from a
-    /// former leader (rule CR-62). Each stored message is returned once; nil when there is none.
+    /// Finds a stored message that equals `message` except for its timetoken, and whose publisher has got no answer from a former leader
+    /// (rule CR-62). Returns the timetoken of the stored message; nil when there is none. Each stored message is returned only once.
     func takeUnanswered(_ message: StoredMessage, of subscribeKey: String) -> UInt64?
     /// Whether there are stored messages whose publishers have got no answer.
     var hasUnanswered: Bool { get }
@@ -20,7 +20,7 @@ extension PubNubApplicationLog {
     var hasUnanswered: Bool { false }
 }
 
-/// The changes to a keyset that are made while its lock is held once.
+/// The changes of a keyset that are made during one period in which its lock is held.
 struct PubNubDecision: Sendable {
     /// Messages that subscribers can read from now on, including presence events, in the order of their timetokens.
     var messages: [StoredMessage]
@@ -33,7 +33,7 @@ struct PubNubDecision: Sendable {
 }
 
 extension PubNubApplication {
-    /// Passes the changes that were made while the keyset's lock is held to the log. Call it before the lock is released.
+    /// Passes to the log the changes that were made while the keyset's lock is held. Call it before the lock is released.
     func record(_ pending: PendingNotifications, _ state: inout State, in log: any PubNubApplicationLog) {
         let decision = PubNubDecision(
             messages: pending.entries.map(\.message),

@@ -1,8 +1,8 @@
 import Identifiers
 import ServerValues
 
-/// For each subscription, the event loops that hold its polls. A listed event loop may have no such poll any more, but an event loop with
-/// such a poll is always listed.
+/// For each subscription, the event loops that hold polls of this subscription. Every event loop with such a poll is listed. A listed event
+/// loop may have no such poll any more.
 struct PubNubAudience: Sendable {
     private var loops: [PollSource: EventLoopSet] = [:]
 
@@ -32,7 +32,7 @@ struct PubNubAudience: Sendable {
         }
     }
 
-    /// The queues of all channels and patterns that held polls read, with groups resolved to their channels.
+    /// The queues of all channels and patterns that held polls read. Groups are resolved to their channels.
     func names(_ groups: ChannelGroups) -> Set<StreamName> {
         var names: Set<StreamName> = []
         for source in loops.keys {
@@ -103,7 +103,8 @@ struct PubNubGroupIndex: Sendable {
         }
     }
 
-    /// The groups that contain a channel, named as subscribers do: with `-pnpres` when the channel is a presence channel.
+    /// The groups that contain a channel, named as subscribers name them. For a presence channel, the result includes the groups that
+    /// contain the watched channel, with `-pnpres` added to their names.
     func sources(of channel: Identifier) -> [PollSource] {
         guard !groups.isEmpty else { return [] }
         var sources = (groups[channel] ?? []).map { PollSource.group($0) }

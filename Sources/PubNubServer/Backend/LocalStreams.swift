@@ -64,14 +64,14 @@ package final class LocalStreams: StreamBackend {
         for application in applications { application.forget(node.eventLoopIDs) }
     }
 
-    /// Sends waiting push webhooks for a limited time. Call it after the last server has left and before the store is closed.
+    /// Sends waiting push webhooks until a time limit. Call it after the last server has left and before the store is closed.
     package func close() async {
         await withTaskGroup(of: Void.self) { group in
             for application in applications { group.addTask { await application.push.webhook.close() } }
         }
     }
 
-    /// Whether `node` performs the work that is done once for all nodes, for example sweeps: the first node that has joined.
+    /// Whether `node` is the first node that has joined. This node performs the work that is done once for all nodes, for example sweeps.
     func isFirst(_ node: any StreamNode) -> Bool { nodes.first === node }
 
     package func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
@@ -131,7 +131,7 @@ package final class LocalStreams: StreamBackend {
     }
 
     private func contents(of keyset: Keyset) -> any FileContents {
-        // In a cluster, file contents are kept in the shared store, so that every node can read them.
+        // In a cluster, the shared store keeps the contents of files, so that every node can read them.
         guard log == nil else { return SharedFileContents() }
         guard let directory = settings.fileDirectory else { return MemoryFileContents() }
         return DirectoryFileContents(directory, subscribeKey: keyset.subscribeKey)

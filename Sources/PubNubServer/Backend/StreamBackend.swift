@@ -3,13 +3,13 @@ import ServerStorage
 
 /// Owns the keysets that several servers share: messages, presence, groups, grants, message actions and history.
 ///
-/// A keyset (``PubNubApplication``) decides under its lock: all changes go through ``PubNubApplication/change(_:)`` in one order, and their
-/// effects are passed to the nodes as `StreamChange`s. Reads are answered from the process's own copy of the keyset. ``LocalStreams`` is
-/// the backend for servers in one process. All methods may be called from any thread.
+/// All changes of a keyset (``PubNubApplication``) are made under its lock by ``PubNubApplication/change(_:)``, one after the other. The
+/// effects of a change are passed to the nodes as `StreamChange`s. Reads are answered from the process's own copy of the keyset.
+/// ``LocalStreams`` is the backend for servers in one process. All methods may be called from any thread.
 package protocol StreamBackend: AnyObject, Sendable {
-    /// Adds a server: from now on it receives the changes that concern its event loops.
+    /// Adds a server. From now on the server receives the changes that concern its event loops.
     func join(_ node: any StreamNode)
-    /// Removes a server, and the list of polls that its event loops hold.
+    /// Removes a server. Its event loops are no longer listed as holders of polls.
     func leave(_ node: any StreamNode)
 
     /// The store, and the source of timetokens.
@@ -24,10 +24,11 @@ package protocol StreamBackend: AnyObject, Sendable {
     ///
     /// - Throws: an error when the store cannot restore a new keyset.
     func prepare(_ keysets: [Keyset]) async throws -> PubNubReload
-    /// Serves exactly the keysets of `reload` from now on. If several have the same key, the first one is used (rule PV-150).
+    /// Serves exactly the keysets of `reload` from now on. If several keysets have the same subscribe key, the first one is used (rule
+    /// PV-150).
     func take(_ reload: PubNubReload)
 
-    /// The delivery counts of push webhooks, by keyset. They are empty for every server except the one that sends the webhooks.
+    /// The delivery counts of push webhooks, by keyset. Only one server sends the webhooks; for all other servers the list is empty.
     func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)]
 
     /// Performs the periodic work: users time out, and messages that are too old for catching up are dropped. Every node calls this method;
@@ -50,7 +51,7 @@ extension StreamBackend {
     }
 }
 
-/// The part of a server that the backend of its keysets uses: its event loops, and a method that receives changes.
+/// The part of a server that the backend of its keysets uses: the server's event loops, and a method that receives changes.
 package protocol StreamNode: AnyObject, Sendable {
     /// The server's event loops; their numbers are unique across all servers of the process.
     var eventLoopIDs: EventLoopSet { get }
@@ -59,7 +60,7 @@ package protocol StreamNode: AnyObject, Sendable {
     func apply(_ change: StreamChange)
 }
 
-/// A consequence of a decision for the servers that hold affected polls.
+/// The effect of a change of a keyset on the servers that hold affected polls.
 package enum StreamChange: Sendable {
     /// Held polls on these event loops may have messages to read.
     case wake(application: Int, PollWake, on: EventLoopSet)

@@ -55,8 +55,8 @@ struct KeysetSnapshots: Sendable {
     private var numbers: [Reader: UInt64] = [:]
     private var last: UInt64
 
-    /// - Parameter generation: the leader's generation. Snapshot numbers of different leaders differ, so a node that asks a new leader for
-    ///   a piece of the former leader's snapshot gets nothing (rule CB-66).
+    /// - Parameter generation: the leader's generation. It makes the snapshot numbers of different leaders differ. So a node that asks a
+    ///   new leader for a piece of the former leader's snapshot gets nothing (rule CB-66).
     init(generation: UInt64) {
         last = generation &* 1_048_576
     }

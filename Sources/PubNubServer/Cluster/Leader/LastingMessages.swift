@@ -5,7 +5,8 @@ import ServerStorage
 
 /// A leader's access to the database beside Redis, which stores everything but recent messages and presence (rules CR-60 to CR-62).
 final class LastingMessages: Sendable {
-    /// The database in the form that this leader may use: the database refuses its writes as soon as the term of a later leader begins.
+    /// The database in the form that this leader may use: as soon as the term of a later leader begins, the database refuses writes of this
+    /// leader.
     let store: any MessageStore
     private let output: any ClusterOutput
     /// The keysets that are restored when this leader starts.
@@ -18,7 +19,7 @@ final class LastingMessages: Sendable {
         var unanswered: [Identifier: UnansweredMessages] = [:]
     }
 
-    /// The pending writes of one keyset: how many were issued and settled, and the completions that wait for earlier writes.
+    /// The pending writes of one keyset: the numbers of issued and of completed writes, and the completions that wait for earlier writes.
     private struct Line: Sendable {
         var issued: UInt64 = 0
         var settled: UInt64 = 0
@@ -42,8 +43,8 @@ final class LastingMessages: Sendable {
 
     // MARK: Writing
 
-    /// Stores a message that belongs to a history. Any other message is not stored; its completion only waits for earlier writes, so that
-    /// messages get their positions in the log in order.
+    /// Stores a message that belongs to a history. A message outside the history is not stored here, but its completion waits for earlier
+    /// writes, so that messages get their positions in the log in order.
     func append(
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
@@ -71,8 +72,8 @@ final class LastingMessages: Sendable {
         if isFree { completion(nil) }
     }
 
-    /// Wraps a completion for a write to the database: it calls `completion`, then the completions that wait for this write, so that they
-    /// run in the order of the writes.
+    /// Wraps the completion of a write to the database. When the write has ended, `completion` is called, and then the completions that
+    /// have waited for this write. So all completions run in the order of the writes.
     private func line(_ keyset: Identifier, _ completion: @escaping Completion) -> Completion {
         state.withLockedValue { $0.lines[keyset, default: Line()].issued += 1 }
         return { [self, output] error in
@@ -115,8 +116,8 @@ final class LastingMessages: Sendable {
     ) async throws -> [UInt64] {
         guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return [] }
         let now = redis.now()
-        // Messages are looked for in twice the time for which Redis keeps them, because a client's cursor may have advanced timetokens
-        // ahead of the clock.
+        // The search covers twice the time for which Redis keeps messages, because timetokens may be ahead of the clock: a client's cursor
+        // can advance them.
         var lowest = max(span.lowest, now - min(now, 2 * redis.settings.catchUp))
         var tokens: [UInt64] = []
         while lowest <= span.highest {
@@ -141,8 +142,9 @@ final class LastingMessages: Sendable {
         try await restore(names, beside: state, redis)
     }
 
-    /// Adds the database's data to the state that was read from Redis. A former leader may have ended after storing messages and before
-    /// publishing them. This leader publishes these messages: nodes receive them as recent messages that they lack.
+    /// Adds the database's data to the state that was read from Redis. A former leader may have ended after it has stored messages in the
+    /// database and before it has published them. This leader publishes these messages: nodes receive them as recent messages that they
+    /// lack.
     func restore(
         _ applications: Set<Identifier>, beside state: RestoredState, _ redis: RedisMessageStore
     ) async throws -> RestoredState {
@@ -153,7 +155,8 @@ final class LastingMessages: Sendable {
         state.highestTimetoken = max(state.highestTimetoken, kept.highestTimetoken)
         for keyset in own {
             try await redis.keepFiles(kept.records[keyset] ?? [], of: keyset)
-            // After Redis has lost messages, it is unknown which stored messages were published, so none is published now.
+            // If Redis has lost messages, it is unknown which messages of the database were already published. Then none of them is
+            // published now.
             guard !redis.hasLost, try await redis.isKnown(keyset) else { continue }
             let newest = state.recent[keyset]?.last?.timetoken ?? state.recentSince
             let unpublished = (kept.recent[keyset] ?? []).filter { $0.isStored && $0.timetoken > newest }
@@ -176,7 +179,7 @@ final class LastingMessages: Sendable {
         }
     }
 
-    /// Removes messages whose publishers have not repeated their request. Call it some seconds after the leader has begun.
+    /// Drops the messages whose publishers have not repeated their request. Call it some seconds after the leader has begun.
     func forgetUnanswered() { state.withLockedValue { $0.unanswered = [:] } }
 }
 

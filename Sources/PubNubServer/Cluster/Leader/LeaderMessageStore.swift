@@ -5,12 +5,12 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// The store of a leader's keysets. The messages that become visible together are published to the nodes and written to Redis in one entry
-/// of the cluster's log, in the order of timetokens.
+/// The store of a leader's keysets. Messages that become visible together are published to the nodes and written to Redis in one entry of
+/// the cluster's log, in the order of timetokens.
 ///
-/// A message counts as stored as soon as it has its position in the log: everything that depends on it, including its publisher's
-/// acknowledgement, follows in the log and is sent only if the message is stored (rules CB-2 and CB-10). With a database beside Redis,
-/// durable data is stored in the database before it gets its position in the log (rule CR-61).
+/// A message counts as stored as soon as it has its position in the log. Everything that depends on the message, such as the answer to its
+/// publisher, follows in the log and is sent only if the message is stored (rules CB-2 and CB-10). With a database beside Redis, durable
+/// data is stored in the database before it gets its position in the log (rule CR-61).
 final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
     let redis: RedisMessageStore
     private let output: any ClusterOutput
@@ -56,7 +56,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         let now = redis.now()
         var messages = decision.messages.map { (message: $0, body: $0.encoded()) }[...]
         var isFirst = true
-        // The messages are divided into pieces, because presence events of one interval can be many and large.
+        // The messages are divided into several log entries, because the presence events of one interval can be many and large.
         repeat {
             let piece = messages.prefix(fitting: Self.pieceBytes) { $0.body.readableBytes }
             messages = messages[piece.endIndex...]
@@ -117,7 +117,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
     ) {
         if let lasting {
             return lasting.commit(changes, with: messages, application: application) { [redis] error in
-                // File records are also written to Redis, because nodes read them there beside the contents.
+                // File records are also written to Redis, because nodes read the records there, together with the contents of the files.
                 let files = error == nil ? changes.filter(\.isOfFile) : []
                 if !files.isEmpty { redis.emit { _ in (nil, redis.writes(files, of: Identifier(application))) } }
                 completion(error)
@@ -133,7 +133,8 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         completion(number == nil ? RedisStoreClosed() : nil)
     }
 
-    /// Without a database, `record(_:of:)` writes the group together with the published change, so this only waits for earlier writes.
+    /// Without a database, `record(_:of:)` writes the group to the log together with the published change. In this case this method only
+    /// waits for earlier writes.
     func save(group: Identifier, channels: [Identifier], application: String) async throws {
         guard let lasting else { return try await redis.flush() }
         try await lasting.store.save(group: group, channels: channels, application: application)
@@ -180,8 +181,8 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         return try await lasting.store.counts(since, application: application)
     }
 
-    /// Removing an action also drops its pending addition: the message that announces an action has the action's timetoken, and until that
-    /// message is visible, the action is not written.
+    /// Removes actions, including those whose addition is not written yet. An action is written when the message that announces it becomes
+    /// visible. This message has the action's timetoken, by which the pending addition is found.
     func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {
         if let lasting { return try await lasting.store.remove(actions: actions, of: channel, application: application) }
         let keyset = Identifier(application)
@@ -193,8 +194,8 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         try await redis.remove(actions: actions, of: channel, application: application)
     }
 
-    /// Applies history limits. Redis counts messages only for keysets that limit their number or bytes; for other keysets each message
-    /// expires on its own.
+    /// Applies history limits. Redis counts the messages only of keysets that limit their number or bytes. In other keysets messages are
+    /// removed only when they expire.
     func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
         if let lasting { return try await lasting.trim(limits) }
         let counted = limits.filter { owns($0.key) && ($0.value.messages != nil || $0.value.bytes != nil) }

@@ -6,7 +6,8 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// Makes the decisions for the keysets of a cluster. It uses the same keyset objects as servers in one process, but holds no polls.
+/// Makes the decisions for the keysets of a cluster. The keyset objects are the same as in servers without a cluster, but they hold no
+/// polls here.
 final class PubNubClusterLeader: ClusterLeader, StreamNode {
     let streams: LocalStreams
     private let store: LeaderMessageStore
@@ -39,8 +40,8 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             if let application = streams.application(subscribeKey: key) { perform(touch, in: application) }
             reply(ByteBuffer())
         case .advance(let cursor, let key):
-            // The cursor comes from a client, which may have made it up. So it can advance the keyset's timetokens only to a limited time
-            // ahead of the clock.
+            // The cursor comes from a client, which may have invented it. So the cursor can advance the keyset's timetokens only to a
+            // limited time ahead of the clock.
             if let application = streams.application(subscribeKey: key) {
                 _ = application.withState { application.advance(past: cursor, within: TimetokenClock.furthestCursor, &$0) }
             }
@@ -64,7 +65,8 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         }
     }
 
-    /// The messages that a node's replica lacks. They were published before, so any leader may answer, at any time.
+    /// The messages that a node's replica lacks. They were all published earlier, so the answer does not depend on when, and by which
+    /// leader, it is given.
     private func parts(_ ranges: [StreamRange], of application: PubNubApplication) -> CatchUpAnswer {
         var budget = LeaderMessageStore.pieceBytes
         let parts = application.withState { state in
@@ -78,7 +80,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             parts: parts.map { .init(range: $0.range, dropped: $0.dropped, messages: $0.entries.map(\.message)) })
     }
 
-    /// Records a file whose content a node has put into Redis. A repeated request is answered that the file is stored.
+    /// Records a file whose content a node has put into Redis. If a request is repeated, the answer is again that the file is stored.
     private func keep(
         _ record: KeysetRecord, _ origin: FileOrigin, of key: String, reply: @escaping @Sendable (ByteBuffer) -> Void
     ) {
@@ -133,7 +135,8 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     private func perform(_ touch: PubNubClusterRequest.PresenceTouch, in application: PubNubApplication) {
         let time = application.occupancyTime
         application.change { state, pending in
-            // A subscriber beyond the limits is not listed as present, but still receives its messages (rule PV-114).
+            // If the limits of presence are reached, the subscriber is not listed as present, but it still receives its messages (rule
+            // PV-114).
             for place in touch.places {
                 state.occupancy.touch(
                     place.channel, by: touch.user, timeout: touch.timeout, state: place.state, at: time, into: &pending.events)
@@ -144,29 +147,30 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     // MARK: Nodes
 
     func announced(_ requests: [ByteBuffer], by node: ClusterNode) {
-        // The announcement that the leader answers requests for messages precedes all snapshots, because a node that does not have it keeps
-        // the messages of all channels (rule CB-58).
+        // This fact announces that the leader answers requests for messages. It precedes all snapshots, because a node that has not
+        // received it keeps the messages of all channels (rule CB-58).
         context.output.emit(PubNubFact.answersMissed.encoded(of: ""), of: .pubnub, to: .node(node))
         var known: [Identifier: UInt64] = [:]
         for request in requests {
             switch try? PubNubClusterRequest(decoding: request) {
             case .cursors(let cursors)?: for item in cursors { known[Identifier(item.subscribeKey)] = item.visible }
-            // A cursor that the node had received before it joined this leader.
+            // The timetoken of the newest message in the replica of a node that joins this leader.
             case .advance(let cursor, let key)?:
                 if let application = streams.application(subscribeKey: key) { _ = advance(application, past: cursor) }
             default: break
             }
         }
         for application in streams.applications {
-            // New timetokens must exceed those of messages that readers of the node have received, even if Redis has lost these messages. A
-            // replica that is too far ahead of the leader starts anew.
+            // New timetokens must exceed those of messages that readers of the node have received, even if Redis has lost these messages.
+            // If the replica is too far ahead of the leader, it starts anew.
             let visible = known[Identifier(application.subscribeKey)].flatMap { advance(application, past: $0) ? $0 : nil }
             if let visible, takeSnapshot(of: application, for: node, after: visible) { continue }
             restart(application, on: .node(node))
         }
     }
 
-    /// Advances the timetokens of a keyset beyond the position of a node's replica, which may be ahead because clocks of nodes differ.
+    /// Advances the timetokens of a keyset beyond the newest message in a node's replica. The replica may be ahead of this leader, because
+    /// the clocks of nodes differ.
     private func advance(_ application: PubNubApplication, past cursor: UInt64) -> Bool {
         application.withState { application.advance(past: cursor, within: TimetokenClock.furthestAdvance, &$0) }
     }
@@ -175,8 +179,8 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     /// or time out (rule CB-32).
     func left(_ node: ClusterNode) { snapshots.withLockedValue { $0.remove(node.incarnation) } }
 
-    /// Makes all nodes replace their replicas by the leader's state. Call it before any decision after data was lost: a node that continued
-    /// with its old copy would deliver the next message without reporting a gap (rule CB-6).
+    /// Makes all nodes replace their replicas by the leader's state. After Redis has lost data, call it before the leader makes any
+    /// decision. Otherwise a node would continue with its old replica, and deliver the next message without reporting a gap (rule CB-6).
     func restartAll() {
         for application in streams.applications { restart(application, on: .all) }
     }
@@ -205,8 +209,8 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
                 PubNubFact.GroupContent(name: $0, channels: state.groups.channels(of: $0))
             }
             let dropped = streams.dropped.map { PubNubFact.DroppedMessages(channel: $0.channel, timetoken: $0.timetoken) }
-            // `withAccess` lets no access manager entry be stored during the closure, so entries that are not in the snapshot are published
-            // after it.
+            // During this closure, `withAccess` lets no access manager entry be stored. So entries that are not in the snapshot are
+            // published after the snapshot.
             store.withAccess(of: application) { entries in
                 let snapshot = KeysetSnapshot(
                     of: application.subscribeKey, messages: streams.entries.map(\.message), groups: groups, access: entries,
@@ -234,7 +238,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         }
     }
 
-    /// Decides about these keysets from now on, and makes the nodes request the state of the new ones.
+    /// Makes decisions for these keysets from now on. Nodes request the state of the new keysets.
     func take(_ keysets: [Keyset]) async throws {
         let reload = try await streams.prepare(keysets)
         try await begin(reload.new)
@@ -252,8 +256,8 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         }
         timer.withLockedValue { $0 = task }
         guard let lasting = store.lasting else { return }
-        // The unanswered messages of the former leader are forgotten after ten seconds: by then, nodes and clients have repeated their
-        // requests.
+        // The messages that the former leader has stored without answering their publishers are dropped after ten seconds. By then, nodes
+        // and clients have repeated their requests.
         context.eventLoop.scheduleTask(in: .seconds(10)) { lasting.forgetUnanswered() }
     }
 

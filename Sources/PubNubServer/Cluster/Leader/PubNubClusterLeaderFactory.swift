@@ -74,8 +74,8 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
             await leader.close()
             throw error
         }
-        // The sweep starts a write whose result is not awaited: the write is stored after this method returns, and later facts follow it in
-        // the log.
+        // The sweep starts a write and does not wait for its result. The write is stored after this method returns, and later facts follow
+        // it in the log.
         streams.storage.tokens.sweep()
         leader.startSweeping(every: sweepInterval)
         let keysets = state.withLockedValue { state in
@@ -96,19 +96,19 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
         }
     }
 
-    /// The delivery counts of the webhooks that this node sends as leader; empty while another node leads.
+    /// The delivery counts of the webhooks that this node sends as the cluster's leader; empty while another node is the leader.
     var pushCounts: [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
         guard let leader = state.withLockedValue(\.leader) else { return [] }
         return leader.streams.pushCounts(for: leader)
     }
 
-    /// Writes the metrics of the histories that this node limits as leader. When Redis stores everything, these are the keysets with
-    /// limits.
+    /// Writes the metrics of the histories whose limits this node applies as the cluster's leader. When Redis stores everything, these are
+    /// the histories of keysets with limits.
     package func writeHistories(to out: inout PrometheusText) {
         state.withLockedValue(\.leader)?.streams.writeHistories(to: &out)
     }
 
-    /// Replaces the keysets of the current leader on this node, and of leaders that are made later.
+    /// Replaces the keysets of the leader on this node. Leaders that this factory makes later also get the new keysets.
     func take(_ keysets: [Keyset]) {
         state.withLockedValue { state in
             state.keysets = keysets
@@ -116,13 +116,13 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
             let before = state.reloading
             state.reloading = Task { [weak self, weak leader] in
                 await before?.value
-                // Restoring keysets can fail, for example while Redis is unreachable. The loop retries until the keysets are restored, the
-                // keysets change once more, or another node leads.
+                // Restoring keysets can fail, for example while Redis is unreachable. The loop tries again until the keysets are restored,
+                // the keysets change once more, or another node becomes the leader.
                 while let leader, self?.isLatest(keysets, for: leader) == true {
                     do {
                         return try await leader.take(keysets)
                     } catch {
-                        // The error of a cancelled sleep is ignored, because the loop condition then ends the loop.
+                        // A cancelled sleep throws an error, which is ignored, because the condition of the loop then ends the loop.
                         try? await Task.sleep(for: .seconds(1))
                     }
                 }

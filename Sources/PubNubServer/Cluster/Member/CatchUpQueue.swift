@@ -1,9 +1,9 @@
 import OrderedCollections
 
-/// The messages that a replica of a keyset lacks for its polls, until the leader has sent them (rule CB-52).
+/// The messages that polls on a replica of a keyset need and that the replica lacks, until the leader has sent them (rule CB-52).
 ///
-/// One request at a time is under way. Ranges that are added meanwhile wait for the next request, so that many polls that arrive together
-/// cause few requests.
+/// Only one request to the leader is in progress at a time. Ranges that are added in the meantime wait for the next request, so that many
+/// polls that arrive together cause few requests.
 struct CatchUpQueue: Sendable {
     struct Request: Hashable, Sendable {
         /// The number of the request, which is unique within the keyset.
@@ -14,9 +14,9 @@ struct CatchUpQueue: Sendable {
     private var waiting: OrderedDictionary<StreamName, StreamRange> = [:]
     /// The ranges of the request that is under way; empty when there is none.
     private var underway: OrderedDictionary<StreamName, StreamRange> = [:]
-    /// The number of the last request to the leader that was made.
+    /// The number of the latest request to the leader.
     private var number: UInt64 = 0
-    /// Whether the last request has failed. No request is sent then until ``resume()`` is called.
+    /// Whether the latest request has failed. If so, no request is sent until ``resume()`` is called.
     private var isPaused = false
 
     /// The largest number of message queues (channels and patterns) in one request.
@@ -24,13 +24,13 @@ struct CatchUpQueue: Sendable {
     /// The largest number of message queues that wait to be requested, for example while there is no leader.
     static let capacity = 100_000
 
-    /// Adds a range to request, unless the current request contains it. A new message queue beyond ``capacity`` is not added: its polls are
-    /// answered with their own cursor, and clients poll again (rule CB-56).
+    /// Adds a range to request, unless the request in progress contains it. When ``capacity`` message queues already wait, a range of
+    /// another one is not added. Its polls are then answered without messages and keep their cursor, so clients poll again (rule CB-56).
     mutating func add(_ range: StreamRange) {
         if let other = underway[range.name], other.after <= range.after, other.upTo >= range.upTo { return }
         var range = range
         if let other = waiting[range.name] {
-            // The end of the new range is used, because it is where the replica's messages begin now.
+            // The merged range ends where the new range ends, because the replica has all later messages.
             range.after = min(range.after, other.after)
         } else if waiting.count >= Self.capacity {
             return
@@ -48,9 +48,9 @@ struct CatchUpQueue: Sendable {
         return Request(number: number, ranges: ranges)
     }
 
-    /// Ends a request. Its ranges that are not in `answered` wait for the next request.
+    /// Ends a request. The ranges of the request that are not in `answered` wait for the next request.
     ///
-    /// - Returns: false when the request is not under way.
+    /// - Returns: false when the request is not in progress.
     mutating func end(_ number: UInt64, answered: Set<StreamName>) -> Bool {
         guard isUnderway(number) else { return false }
         let rest = underway.values.filter { !answered.contains($0.name) }
@@ -74,7 +74,7 @@ struct CatchUpQueue: Sendable {
     /// Allows requests again after a failure. Call it about once a second.
     mutating func resume() { isPaused = false }
 
-    /// Removes all ranges, because the replica starts anew; its polls then add the ranges that they lack.
+    /// Removes all ranges, because the replica starts anew. The polls of the replica then add the ranges that they lack.
     mutating func reset() {
         waiting = [:]
         underway = [:]

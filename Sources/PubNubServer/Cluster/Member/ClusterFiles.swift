@@ -3,8 +3,8 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-/// The files of a keyset on a node of a cluster: this node writes contents to the shared store and reads them from it, and the leader
-/// decides which contents become files (rule FI-24).
+/// The files of a keyset, as a node of a cluster serves them. This node writes the contents of files to the shared store and reads them
+/// from it; the leader decides whether a content becomes a file (rule FI-24).
 struct ClusterFiles: FileKeeper {
     let relay: ClusterRelay
     let keyset: Identifier
@@ -27,7 +27,7 @@ struct ClusterFiles: FileKeeper {
         let key = keys.file(self.keyset, file.id)
         var file = file
         do {
-            // When the same upload form was used before, the existing content stays, and the new content is ignored.
+            // If the same upload form was already used, the content that the store has stays, and the new content is ignored.
             if try await !store.create(ByteBuffer(bytes: content), as: key, seconds: Self.patience) {
                 file.size = try await store.length(of: key)
             }

@@ -4,7 +4,7 @@ import NIOCore
 import ServerCluster
 import ServerRuntime
 
-/// Sends the presence and cursors of the node's polls to the leader, and requests the messages that the polls lack.
+/// Sends the presence and cursors of the node's polls to the leader, and requests from the leader the messages that the polls lack.
 final class ClusterRelay: PresenceRelay {
     let bus: any ClusterBus
     private let clock: ServerClock
@@ -12,7 +12,7 @@ final class ClusterRelay: PresenceRelay {
     /// The number of presence reports that the leader has not answered.
     private let unanswered = NIOLockedValueBox(0)
 
-    /// The largest number of presence reports that wait for a leader. Further ones are dropped after ``callLimit``.
+    /// The largest number of presence reports that wait for a leader without a time limit. Further reports are dropped after ``callLimit``.
     private static let waitingTouches = 10_000
 
     init(_ bus: any ClusterBus, clock: ServerClock) {
@@ -20,8 +20,9 @@ final class ClusterRelay: PresenceRelay {
         self.clock = clock
     }
 
-    /// Sends a request to the leader. Every request of this service may be repeated to the next leader: either its answer and its effects
-    /// are emitted together, or a repetition changes nothing.
+    /// Sends a request to the leader. Every request of this service may be repeated to the next leader, for one of two reasons. Either the
+    /// leader emits the answer together with the effects, so that a request without an answer has had no effect. Or performing the request
+    /// twice has the same effect as performing it once.
     func send(
         _ request: PubNubClusterRequest, within limit: Duration?,
         completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
@@ -81,7 +82,7 @@ final class ClusterRelay: PresenceRelay {
 
     func age() { touches.withLockedValue { $0.age() } }
 
-    /// A cursor behind this node's clock is not reported, because the leader's timetokens have already passed it.
+    /// A cursor behind this node's clock is not reported, because the leader's timetokens are already greater than this cursor.
     func advance(past cursor: UInt64, of application: PubNubApplication) {
         guard cursor > clock.unixTicks() else { return }
         send(.advance(past: cursor, subscribeKey: application.subscribeKey), within: callLimit) { _ in }

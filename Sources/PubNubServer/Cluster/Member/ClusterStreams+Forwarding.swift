@@ -26,7 +26,8 @@ extension ClusterStreams {
         counts: NIOLockedValueBox<ApplicationCounts>, reply: @escaping HTTPReply
     ) {
         if readsHistory, route.isPage, application.isComplete { return read(request, route, application, reply: reply) }
-        // The user is removed from the table of reported users, so that presence is reported again when the user comes back at once.
+        // The user is removed from the table of users whose presence was reported. So if the user comes back at once, the presence is
+        // reported to the leader again.
         if case .leave = route, let user = request.user { relay.forget(Identifier(user), of: application) }
         let isCounted =
             switch route {
@@ -54,8 +55,8 @@ extension ClusterStreams {
         }
     }
 
-    /// Answers a request for a page of history or for message counts from the database (rule CR-63). Rights are checked with the node's
-    /// copy of the grants, as they are for polls.
+    /// Answers a request for a page of history or for message counts from the database (rule CR-63). Access rights are checked with the
+    /// node's copy of the grants, in the same way as for polls.
     private func read(
         _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, reply: @escaping HTTPReply
     ) {
@@ -67,7 +68,7 @@ extension ClusterStreams {
         PubNubREST(application: application).answer(request, route, reply: reply)
     }
 
-    /// Forwards a message that the node's own process publishes to the leader.
+    /// Forwards to the leader a message that the node's own process publishes.
     func publish(
         _ draft: PubNubDraft, to application: PubNubApplication, isBridged: Bool, counts: NIOLockedValueBox<ApplicationCounts>,
         completion: @escaping @Sendable (ClusterPublishOutcome) -> Void
@@ -83,9 +84,9 @@ extension ClusterStreams {
         }
     }
 
-    /// The error answer when the leader could not be reached.
+    /// The error answer when the leader could not be reached, or when it does not have the keyset yet.
     ///
-    /// - Parameter failure: nil when the leader does not have the keyset yet.
+    /// - Parameter failure: the reason why the leader could not be reached; nil when the leader does not have the keyset yet.
     private static func unavailable(_ failure: ClusterFailure?) -> HTTPAnswer {
         let problem = HTTPProblem(failure ?? .unavailable)
         var answer = HTTPAnswer(PubNubErrorBody(problem))
@@ -104,8 +105,8 @@ extension PubNubRoute {
         }
     }
 
-    /// Whether a request changes nothing, so that its answer need not be in the log. This includes requests for access tokens and for
-    /// signatures of the files service, so the log contains neither tokens nor signatures (rule CB-16).
+    /// Whether a request changes nothing, so that its answer need not be in the cluster's log. Requests for access tokens and for
+    /// signatures of the files service also count as such requests. So the log contains neither tokens nor signatures (rule CB-16).
     func isReading(_ request: PubNubServerRequest) -> Bool {
         switch self {
         case .time, .pastMessages, .history, .historyWithActions, .counts, .hereNow, .hereNowEverywhere, .whereNow, .state,

@@ -4,7 +4,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServerCluster
 
-/// The keysets whose snapshots a node needs. The node requests a few at a time, so that the leader prepares few at once.
+/// The keysets whose snapshots a node needs. The node requests only a few snapshots at a time, so that the leader prepares only a few at
+/// once.
 struct WantedStates: Sendable {
     private var waiting = Deque<Identifier>()
     private var underway: Set<Identifier> = []
@@ -12,7 +13,8 @@ struct WantedStates: Sendable {
     /// The number of snapshots that a node reads at the same time.
     private static let limit = 4
 
-    /// - Returns: whether to request the keyset's snapshot from the leader now; false when it has to wait for others.
+    /// - Returns: whether to request the keyset's snapshot from the leader now; false when the keyset has to wait until other snapshots
+    ///   were read.
     mutating func add(_ keyset: Identifier) -> Bool {
         if underway.contains(keyset) { return true }
         guard underway.count < Self.limit else {
@@ -34,7 +36,8 @@ struct WantedStates: Sendable {
 
 // Reading of keyset snapshots, which arrive in pieces outside the log (rule CB-24).
 extension ClusterStreams {
-    /// Starts a replica anew, because it cannot continue: its polls wait until the leader has sent a snapshot.
+    /// Starts a replica anew, because it cannot continue from its present messages. The replica's polls wait until the leader has sent a
+    /// snapshot.
     func restart(_ application: PubNubApplication) {
         application.isComplete = false
         let key = Identifier(application.subscribeKey)
@@ -49,8 +52,8 @@ extension ClusterStreams {
         let request: PubNubClusterRequest =
             leaderAnswersMissed ? .stateWithoutMessages(subscribeKey: subscribeKey) : .state(subscribeKey: subscribeKey)
         relay.send(request, within: nil) { [weak self] result in
-            // An empty answer means that the leader does not have the keyset yet, or is of the previous version. A leader of that version
-            // does not support the request and has already sent a restart.
+            // An empty answer has one of two causes. Either the leader does not have the keyset yet, or the leader is of the previous
+            // version, which does not support the request and has already sent a `restart`.
             guard let self, case .success(let answer) = result, answer.readableBytes == 0 else { return }
             askNext(behind: Identifier(subscribeKey))
         }
@@ -104,7 +107,7 @@ extension ClusterStreams {
         for bytes in incoming.facts {
             if let (_, fact) = try? PubNubFact.decode(bytes) { follow(fact, application) }
         }
-        // While the snapshot was read, the leader may have announced that it answers requests for messages.
+        // The leader may have announced, while the snapshot was being read, that it answers requests for messages.
         if leaderAnswersMissed { application.keepSubscribed() }
         askNext(behind: key)
     }

@@ -5,12 +5,12 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// The keysets of a cluster on one node: replicas from which the node's polls read; all other requests go to the leader.
+/// The keysets of a cluster on one node. The node's polls read from replicas; all other requests are forwarded to the leader.
 ///
-/// A replica applies the facts of the log, and keeps the messages of channels that its polls subscribe to. It requests earlier messages
-/// from the leader when a poll needs them (rules CB-50 to CB-58). A new reader gets the newest cursor of the replica, which may be older
-/// than the leader's: the reader may get messages that were published just before, and misses none that come later. A reader whose cursor
-/// comes from another node and is ahead of the replica waits (rules CB-20 to CB-25).
+/// A replica applies the facts (entries) of the cluster's log, and keeps the messages of channels that its polls subscribe to. When a poll
+/// needs earlier messages, the replica requests them from the leader (rules CB-50 to CB-58). A new reader gets the newest cursor of the
+/// replica, which may be older than the leader's. So the reader may get messages that were published just before, and misses none that come
+/// later. If a reader's cursor comes from another node and is ahead of the replica, the reader waits (rules CB-20 to CB-25).
 package final class ClusterStreams: StreamBackend {
     let relay: ClusterRelay
     private let copies: LocalStreams
@@ -81,7 +81,7 @@ package final class ClusterStreams: StreamBackend {
         for application in reload.new { restart(application) }
     }
 
-    /// The delivery counts of push webhooks. They are empty unless this node leads, because the leader sends the webhooks.
+    /// The delivery counts of push webhooks. Only the leader sends the webhooks, so the list is empty unless this node is the leader.
     package func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
         copies.isFirst(node) ? leading?.pushCounts ?? [] : []
     }
@@ -101,8 +101,8 @@ package final class ClusterStreams: StreamBackend {
 // MARK: - Facts
 
 extension ClusterStreams: ClusterMember {
-    /// Applies a fact, which is an entry of the cluster's log. A fact that cannot be decoded is ignored, because it comes from a newer
-    /// version and concerns functions that this version does not have.
+    /// Applies a fact, which is an entry of the cluster's log. A fact that cannot be decoded is ignored: a newer version has sent it, and
+    /// it concerns functions that this version does not have.
     package func apply(_ bytes: ByteBuffer) {
         guard let (key, fact) = try? PubNubFact.decode(bytes) else { return }
         if case .answersMissed = fact { return keepSubscribed() }
@@ -110,8 +110,8 @@ extension ClusterStreams: ClusterMember {
         switch fact {
         case .restart: restart(application)
         case .stateAt(let snapshot, let since, let isWhole):
-            // A snapshot without the messages that an incomplete replica lacks is ignored. The leader's `restart` for this replica follows,
-            // after which the node requests a complete snapshot.
+            // A snapshot that only continues a replica is ignored if the replica is incomplete. The leader sends a `restart` for this
+            // replica next, after which the node requests a complete snapshot.
             guard isWhole || application.isComplete else { return }
             // A leader that answers requests for messages announces this before its first snapshot.
             let keepsAll = !leaderAnswersMissed
@@ -135,7 +135,7 @@ extension ClusterStreams: ClusterMember {
         }
     }
 
-    /// Keeps only the messages of channels with polls from now on, because the leader answers requests for other messages.
+    /// Keeps only the messages of channels that have polls from now on, because the leader answers requests for other messages.
     private func keepSubscribed() {
         let applications = state.withLockedValue { state in
             state.leaderAnswersMissed = true
@@ -146,8 +146,8 @@ extension ClusterStreams: ClusterMember {
 
     package func announcement() -> [ByteBuffer] {
         let applications = state.withLockedValue { state in
-            // Whether the new leader answers requests for messages is unknown until it announces this: it may be of the previous version,
-            // which does not.
+            // A leader of the previous version does not answer requests for messages. So until the new leader announces that it answers
+            // them, the node assumes that it does not.
             state.leaderAnswersMissed = false
             return Array(state.applications.values)
         }
@@ -165,8 +165,8 @@ extension ClusterStreams: ClusterMember {
         return seen.map { $0.encoded() } + [PubNubClusterRequest.cursors(cursors).encoded()]
     }
 
-    /// Called when the leader is lost. Held polls stay: they are checked when the replica has the next leader's state, and get a gap if
-    /// that state begins after their cursor.
+    /// Called when the connection to the leader is lost. Held polls stay held. They are checked when the replica has the state of the next
+    /// leader, and get a gap report if that state begins after their cursor.
     package func interrupted() {
         let applications = state.withLockedValue { state in
             state.incoming = [:]

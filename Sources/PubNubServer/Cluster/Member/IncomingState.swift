@@ -16,8 +16,8 @@ struct IncomingState: Sendable {
     private(set) var facts: [ByteBuffer] = []
     private var bytes = 0
 
-    /// The largest size, in bytes, of the facts that wait for the rest of a snapshot. Beyond it the node requests another snapshot, which
-    /// includes these facts.
+    /// The largest size, in bytes, of the facts that wait for the rest of a snapshot. When it is exceeded, the node requests another
+    /// snapshot, which includes these facts.
     static let waitingBytes = 67_108_864
 
     /// - Parameters:
@@ -53,7 +53,8 @@ struct IncomingState: Sendable {
             if keepsAll {
                 for message in messages { _ = streams?.append(message, application.element(of: message)) }
             } else if let last = messages.last {
-                // The messages of the snapshot are skipped, because this leader answers requests for the messages that polls lack.
+                // The messages of the snapshot are skipped. This leader answers requests for messages, so polls request those that they
+                // need.
                 streams?.advance(to: last.timetoken)
             }
         case .stateGroups(let groups): self.groups += groups

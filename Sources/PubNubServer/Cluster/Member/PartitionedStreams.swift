@@ -10,10 +10,11 @@ import ServerStorage
 package final class PartitionedStreams: StreamBackend {
     private let partitions: ClusterPartitions
     private let members: [ClusterStreams]
-    /// The keysets of all partitions. The list is cached, because requests without a keyset read it, and only a reload changes it.
+    /// The keysets of all partitions. The list is cached, because requests that name no keyset read it often, and because only a reload
+    /// changes it.
     private let list: NIOLockedValueBox<[PubNubApplication]>
 
-    /// - Parameter members: the keysets of each partition. The result is nil when their number is not a possible number of partitions.
+    /// - Parameter members: the keysets of each partition. The result is nil when a cluster cannot have this number of partitions.
     package init?(_ members: [ClusterStreams]) {
         guard let partitions = ClusterPartitions(members.count) else { return nil }
         self.partitions = partitions
@@ -54,8 +55,8 @@ package final class PartitionedStreams: StreamBackend {
 
     package var applications: [PubNubApplication] { list.withLockedValue { $0 } }
 
-    /// The keysets that all partitions have. Every partition appends new keysets in the order of the configuration, so the shortest list
-    /// has exactly these.
+    /// The keysets that all partitions have. Every partition appends new keysets in the order of the configuration, so the partition with
+    /// the fewest keysets has exactly these.
     private static func list(of members: [ClusterStreams], _ partitions: ClusterPartitions) -> [PubNubApplication] {
         let all = members.map(\.applications)
         return (0..<(all.map(\.count).min() ?? 0)).map { number in

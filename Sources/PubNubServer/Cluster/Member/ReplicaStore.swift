@@ -1,13 +1,14 @@
 import Identifiers
 import ServerStorage
 
-/// The store of keyset replicas: it is empty, because the leader stores everything. With a database beside Redis it reads histories there.
+/// The store of keyset replicas. It is empty, because the leader stores everything. With a database beside Redis, this store reads
+/// histories from the database.
 struct ReplicaStore: MessageStore {
     var lasting: (any SharedMessageStore)?
 
     struct NotDecidedHere: Error, Hashable, Sendable {}
 
-    /// Returns an empty state that counts as durable, so that the streams have the same region as the leader's.
+    /// Returns an empty state that counts as durable. So the message streams have the same region as those of the leader.
     func restore() async throws -> RestoredState { Self.nothing }
     func restore(_ applications: Set<Identifier>) async throws -> RestoredState { Self.nothing }
     static let nothing = RestoredState(remembersStream: true)

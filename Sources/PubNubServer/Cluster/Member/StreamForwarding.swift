@@ -11,7 +11,7 @@ protocol StreamForwarding: Sendable {
     func forward(
         _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication,
         counts: NIOLockedValueBox<ApplicationCounts>, reply: @escaping HTTPReply)
-    /// Forwards a message that the node's own process publishes to the leader.
+    /// Forwards to the leader a message that the node's own process publishes.
     func publish(
         _ draft: PubNubDraft, to application: PubNubApplication, isBridged: Bool, counts: NIOLockedValueBox<ApplicationCounts>,
         completion: @escaping @Sendable (ClusterPublishOutcome) -> Void)

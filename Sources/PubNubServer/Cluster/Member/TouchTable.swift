@@ -1,6 +1,6 @@
 import Identifiers
 
-/// The presence part of a poll. While it stays equal, the poll need not be reported to the leader again.
+/// The presence part of a poll. If two polls have equal parts, the second one need not be reported to the leader.
 struct TouchedRequest: Hashable, Sendable {
     /// The bytes of the request that name its channels and groups.
     var sources: [UInt8]
@@ -10,8 +10,8 @@ struct TouchedRequest: Hashable, Sendable {
     var state: [Identifier: [UInt8]]
 }
 
-/// The subscribers whose presence was reported to the leader within the last one or two seconds. On a busy channel polls follow each other
-/// closely, and each poll would report the same user (rule CB-31).
+/// The subscribers whose presence was reported to the leader within the last one or two seconds. On a busy channel a subscriber polls
+/// often, and without this table each poll would report the same presence (rule CB-31).
 struct TouchTable: Sendable {
     /// A user of one keyset; `application` is the number of the keyset.
     private struct User: Hashable, Sendable {

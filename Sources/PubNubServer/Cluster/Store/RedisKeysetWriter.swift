@@ -6,12 +6,12 @@ import ServerStorage
 
 /// The leader's state for writing messages of one keyset to Redis.
 struct RedisKeysetWriter: Sendable {
-    /// The newest timetoken in the Redis streams. Redis accepts no older one, because entries are appended in order.
+    /// The newest timetoken in the Redis streams. Redis refuses an entry with a lower timetoken, because streams only grow at their end.
     var newest: UInt64 = 0
     /// The timetokens and sizes in bytes of the recent messages, with which readers may catch up.
     private(set) var recent = Deque<(timetoken: UInt64, bytes: Int)>()
     private(set) var recentBytes = 0
-    /// Whether a message arrived out of order, so that it is stored outside the streams.
+    /// Whether Redis has messages that arrived out of order. Such messages are stored outside the streams.
     var hasLate = false
     /// The counted messages of the histories; nil when messages are not counted, because the keyset limits neither messages nor bytes.
     var counted: CountedEntries?
@@ -64,7 +64,7 @@ struct RedisKeysetWriter: Sendable {
                 writes.append(.trim(recentKey, before: oldest, isExact: false))
                 writes.append(.set(keys.trimmed(keyset), .text(String(oldest - 1))))
             }
-            // The expiry is also set when the clock was set back; otherwise Redis would remove the stream before the next renewal (rule
+            // If the clock was set back, the expiry is set at once. Otherwise Redis would remove the stream before the next renewal (rule
             // CB-67).
             if now < lastExpiry || now - lastExpiry >= settings.catchUp / 20 {
                 lastExpiry = now
@@ -74,8 +74,8 @@ struct RedisKeysetWriter: Sendable {
         } else {
             hasLate = true
             writes.append(.putIfAbsent(keys.late(keyset), StoreField(field, .bytes(body))))
-            // A message that arrives out of order may be stored already, so it is unknown whether it adds to the count. The count is
-            // discarded, and all messages are counted anew.
+            // A message that arrives out of order may be stored already, so it is unknown whether the number of messages grows. The count
+            // is discarded, and later all messages are counted anew.
             if message.isStored, counted != nil {
                 counted = nil
                 writes += keys.counted(keyset).removal
@@ -93,7 +93,7 @@ struct RedisKeysetWriter: Sendable {
         return channels.reduce(into: [:]) { $0[$1] = watched[$1]?.added ?? 0 }
     }
 
-    /// Ends the recording; returns the channels to which no message was added since it started.
+    /// Ends the recording. Returns the channels to whose histories no message was added since the recording has started.
     mutating func endWatching(_ channels: [Identifier: UInt64]) -> Set<Identifier> {
         var untouched: Set<Identifier> = []
         for (channel, added) in channels {

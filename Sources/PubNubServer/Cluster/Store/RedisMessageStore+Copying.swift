@@ -127,7 +127,8 @@ extension RedisMessageStore {
         return message.timetoken
     }
 
-    /// Calls `body` with the name and value of every field of a Redis hash, read in pieces. A field may occur twice.
+    /// Calls `body` with the name and value of every field of a Redis hash. The hash is read in pieces, and `body` may be called twice for
+    /// the same field.
     func scan(_ map: StoreKey, _ body: (ByteBuffer, ByteBuffer) async throws -> Void) async throws {
         var cursor: String?
         repeat {
@@ -143,7 +144,8 @@ extension StoredValue {
 }
 
 extension StoredMessage {
-    /// The message as a row of a database. A message outside the histories expires when subscribers can no longer catch up with it.
+    /// The message as a row of a database. A message outside the histories gets an expiry time, after which subscribers can no longer catch
+    /// up with it.
     ///
     /// - Parameter catchUp: how long subscribers may catch up, in units of 100 ns.
     func row(of keyset: StoredValue, catchUp: UInt64) -> StoredRow {

@@ -5,7 +5,7 @@ import ServerStorage
 
 // Counts the messages in a keyset's histories, for the limits of their number and bytes (rule CB-60).
 extension RedisMessageStore {
-    /// Removes messages from histories, and subtracts those that were counted from the counts.
+    /// Removes messages from histories, and reduces the counts by those of the messages that were counted.
     ///
     /// - Parameter writes: the writes that remove the messages themselves.
     func remove(_ messages: [RedisMessageField], of keyset: Identifier, _ writes: [StoreWrite]) async throws {
@@ -38,8 +38,8 @@ extension RedisMessageStore {
 
     // MARK: Starting and stopping to count
 
-    /// Starts to count the messages of a keyset, unless they are being counted. Stored messages are counted by this call, new messages from
-    /// its beginning on.
+    /// Starts to count the messages of a keyset, unless they are already being counted. This call counts the stored messages. Messages that
+    /// arrive after its beginning are counted when they are written.
     func count(_ keyset: Identifier) async throws {
         guard counted(keyset)?.isWhole != true else { return }
         try await counting.run(keyset) {

@@ -21,8 +21,8 @@ extension RedisMessageStore {
                 found.append(message)
                 bytes += message.size
             }
-            // The loop ends when a message has a timetoken outside the page, because the same page would be read again for ever (rule
-            // CB-68).
+            // If the last message's timetoken is outside the requested page, the loop ends. Otherwise the same page would be read again for
+            // ever (rule CB-68).
             guard page.count == Self.pageLength, let last = page.last?.timetoken, lowest <= last, last <= highest else { break }
             if query.isOldestFirst {
                 lowest = last + 1

@@ -5,8 +5,8 @@ import ServerStorage
 
 // Restores the state for a new leader.
 extension RedisMessageStore {
-    /// Restores the state. If the store is empty, the current time is recorded as its beginning: cursors from before it belong to a lost
-    /// stream.
+    /// Restores the state. If the store is empty, the current time is recorded as the beginning of its messages: a cursor from before this
+    /// time belongs to a lost stream.
     package func restore() async throws -> RestoredState {
         let names = try await reader.members(of: keys.keysets).map { Identifier(String(buffer: $0)) }
         var state = try await restore(Set(names))
@@ -19,7 +19,8 @@ extension RedisMessageStore {
         return state
     }
 
-    /// Drops the recent messages after a loss of data: readers begin again behind every assigned timetoken. Histories stay.
+    /// Drops the recent messages after Redis has lost data. Readers begin again after every timetoken that was assigned. Histories are not
+    /// affected.
     private func forget(into state: inout RestoredState) {
         let start = max(state.highestTimetoken, now()) + Self.leap
         state.highestTimetoken = start
@@ -43,7 +44,8 @@ extension RedisMessageStore {
         var newest: UInt64 = 0
         for keyset in applications { newest = max(newest, try await self.newest(of: keys.recent(keyset)) ?? 0) }
         state.highestTimetoken = max(state.highestTimetoken, newest)
-        // After the clock was set back, timetokens may be ahead of it; the newest timetoken then counts as the current time.
+        // The clock may have been set back, so that stored timetokens are ahead of it. In that case the newest timetoken counts as the
+        // current time.
         let latest = max(now, newest)
         state.recentSince = max(latest - min(latest, settings.catchUp), began)
         for keyset in applications { state.recentSince = max(state.recentSince, try await token(keys.trimmed(keyset)) ?? 0) }
@@ -98,7 +100,7 @@ extension RedisMessageStore {
         state.recent[keyset] = found.sorted { $0.timetoken < $1.timetoken }
     }
 
-    /// Restores the totals of the messages that the last leader has counted.
+    /// Restores the totals of the messages that the previous leader has counted.
     private func restoreCounted(_ keyset: Identifier) async throws {
         let place = keys.counted(keyset)
         guard let counted = try await reader.text(of: place.totals).flatMap({ CountedEntries(stored: $0, term) }) else { return }
@@ -169,7 +171,7 @@ extension RedisMessageStore {
         return found.mapValues { $0.sorted { $0.timetoken < $1.timetoken } }
     }
 
-    /// Restores the records of a keyset. A record of a kind that only a newer version has is skipped and stays in the store.
+    /// Restores the records of a keyset. If only a newer version knows the kind of a record, the record is skipped and stays in the store.
     private func restoreRecords(_ keyset: Identifier) async throws -> [KeysetRecord] {
         try await table(keys.records(keyset)).compactMap { entry in
             var field = entry.field

@@ -5,7 +5,7 @@ import ServerStorage
 
 // Applies the limits of histories (rules SO-165 and CB-60).
 extension RedisMessageStore {
-    /// Removes the oldest messages beyond the limits. The messages of a keyset are counted from the first call for it on.
+    /// Removes the oldest messages beyond the limits. The first call for a keyset starts to count the keyset's messages.
     package func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
         guard !settings.hasDatabase else { return [:] }
         var usages: [Identifier: HistoryUsage] = [:]
@@ -19,7 +19,8 @@ extension RedisMessageStore {
                 removed += step.removed
                 if !step.channels.isEmpty { await removeEmptyHistories(step.channels, of: keyset) }
             } while step.isUnfinished
-            // If a message has arrived out of order during the trimming, the counts were discarded; the next call counts the messages anew.
+            // If a message has arrived out of order while messages were removed, the counts were discarded. The next call counts the
+            // messages anew.
             guard let counted = counted(keyset), counted.isWhole else { continue }
             usages[keyset] = HistoryUsage(messages: counted.messages, bytes: counted.bytes, removed: removed)
         }
@@ -49,7 +50,7 @@ extension RedisMessageStore {
             in: keys.counted(keyset).order, to: isExceeded ? nil : second, limit: Self.trimmedStep
         ).compactMap { RedisMessageField(String(buffer: $0)) }
         if oldest.isEmpty {
-            // No message was found although the totals exceed the limits, so the totals are wrong: the next call counts anew.
+            // The totals exceed the limits, but no message was found. So the totals are wrong, and the next call counts the messages anew.
             if isExceeded { stopCounting(keyset) }
             return TrimmingStep()
         }
@@ -69,7 +70,8 @@ extension RedisMessageStore {
             isUnfinished: removed.count == Self.trimmedStep)
     }
 
-    /// The writes that remove messages from histories. The recent messages stay, so subscribers may still catch up with them.
+    /// The writes that remove messages from histories. The copies among the recent messages stay, so that subscribers may still catch up
+    /// with them.
     private func writes(removing messages: [RedisMessageField], of keyset: Identifier) -> [StoreWrite] {
         var numbers: [Identifier: [UInt64]] = [:]
         for message in messages { numbers[message.channel, default: []].append(message.timetoken) }

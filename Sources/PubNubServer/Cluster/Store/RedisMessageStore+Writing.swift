@@ -41,9 +41,9 @@ extension RedisMessageStore {
         }
     }
 
-    /// The writes for changed records. Records are fields of one Redis hash for each keyset. A file's content, which a node has written, is
-    /// kept once the file's record exists. It is removed with the record, or when a record of the file's deletion replaces the record
-    /// (rules FI-24, FI-25).
+    /// The writes for changed records. Records are fields of one Redis hash for each keyset. A node has written the content of a file with
+    /// a time limit; the file's record makes the content permanent. The content is removed together with the record, or when the record of
+    /// the file's deletion replaces the record (rules FI-24, FI-25).
     func writes(_ changes: [KeysetRecordChange], of keyset: Identifier) -> [StoreWrite] {
         changes.flatMap { change -> [StoreWrite] in
             switch change {
@@ -145,12 +145,12 @@ extension RedisMessageStore {
 
     // MARK: Redis beside a database
 
-    /// Whether Redis has stored messages of a keyset before, and was not emptied since.
+    /// Whether Redis has stored messages of a keyset, and was not emptied since then.
     func isKnown(_ keyset: Identifier) async throws -> Bool {
         try await reader.has(member: .text(keyset.text), in: keys.keysets)
     }
 
-    /// Writes recent messages to Redis that a former leader has stored in the database only.
+    /// Writes to Redis the recent messages that a former leader has stored in the database only.
     func keepRecent(_ messages: [StoredMessage], of keyset: Identifier) {
         let now = now()
         emit { [keys, settings] state in
@@ -173,7 +173,8 @@ extension RedisMessageStore {
         }
     }
 
-    /// Writes to Redis the file records that only the database has, so that nodes find them, and the files' contents do not expire.
+    /// Writes to Redis the file records that only the database has, so that nodes find them. The contents of these files then do not
+    /// expire.
     func keepFiles(_ records: [KeysetRecord], of keyset: Identifier) async throws {
         let files = records.filter { $0.key.kind == .file }
         guard !files.isEmpty else { return }
@@ -202,7 +203,7 @@ extension RedisMessageStore {
             try await remove(fields, of: keyset, [.removeFields(keys.late(keyset), fields.map(\.word))])
             deleted.formUnion(late.map(\.timetoken))
         }
-        // The newest stored timetoken limits the deletion, so that messages that arrive during it are kept.
+        // Only messages up to the newest stored one are deleted, so that messages that arrive during the deletion are kept.
         guard let newest = try await newest(of: keys.history(keyset, channel)) else { return deleted.count }
         let highest = min(span.highest, newest)
         var lowest = span.lowest
@@ -224,9 +225,9 @@ extension RedisMessageStore {
 
     /// Removes the streams of histories that have become empty, because Redis keeps empty streams (rule CB-7).
     ///
-    /// A message that is added during the removal must not be deleted with its stream. Only this store writes, so it is enough to check
-    /// that no message was added after all earlier writes were stored and the stream was found empty. A failed removal is repeated when
-    /// messages of the channel are deleted or expire the next time.
+    /// A message that is added during the removal must not be deleted with its stream. Only this store writes to the stream. So a stream is
+    /// removed only if it was found empty after all earlier writes were stored, and if no message was added since. If a removal fails, it
+    /// is repeated the next time when messages of the channel are deleted or expire.
     func removeEmptyHistories(_ channels: Set<Identifier>, of keyset: Identifier) async {
         let watched = state.withLockedValue { $0.keysets[keyset, default: RedisKeysetWriter()].watch(channels) }
         let empty = try? await emptyHistories(among: Array(channels), of: keyset)

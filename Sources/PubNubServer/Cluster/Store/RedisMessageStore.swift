@@ -8,7 +8,7 @@ import ServerStorage
 package struct RedisStoreSettings: Hashable, Sendable {
     /// How long messages are kept for readers that catch up, in units of 100 ns; the default is 20 minutes.
     package var catchUp: UInt64
-    /// The approximate limit of a keyset's recent messages; `recentBytes` is the limit of their bytes.
+    /// The approximate limit of the number of a keyset's recent messages; `recentBytes` is the limit of their size in bytes.
     package var recentMessages: Int
     package var recentBytes: Int
     /// Whether a database stores the durable data, so that Redis stores only recent messages and presence.
@@ -41,12 +41,13 @@ package final class RedisMessageStore: MessageStore {
     let term: CountedEntries.Term
     private let output: any ClusterOutput
     let state = NIOLockedValueBox(State())
-    /// Serializes the operations of a keyset that read and then change which messages are counted. New messages may be added during them.
+    /// Serializes the operations of a keyset that first read which messages are counted and then change this. Meanwhile new messages may be
+    /// added.
     let counting = ExclusiveSections()
 
     struct State: Sendable {
-        /// The number of calls of ``emit(completion:_:)`` so far. Their writes are stored in the order of the calls; `kept` is the number
-        /// of the last call whose writes are stored.
+        /// The number of calls of ``emit(completion:_:)`` so far. The writes of these calls are stored in the order of the calls; `kept` is
+        /// the number of the last call whose writes are stored.
         var emitted: UInt64 = 0
         var kept: UInt64 = 0
         var isClosed = false
@@ -56,8 +57,8 @@ package final class RedisMessageStore: MessageStore {
         var accessOrder: UInt64 = 0
     }
 
-    /// When Redis has lost data, the last assigned timetokens are unknown. New timetokens then begin this much after all known ones, in
-    /// units of 100 ns.
+    /// If Redis has lost data, the timetokens that were assigned last are unknown. New timetokens then begin this much after the highest
+    /// known one, in units of 100 ns.
     static let leap = 10 * TimetokenClock.ticksPerSecond
 
     /// - Parameters:
@@ -163,7 +164,7 @@ package final class RedisMessageStore: MessageStore {
     }
 
     package func close() async {
-        // An error of the flush is ignored: callers that wait for writes that were not stored get an error by ``abandon()``.
+        // An error of the flush is ignored, because ``abandon()`` reports an error to all callers whose writes were not stored.
         try? await flush()
         abandon()
     }

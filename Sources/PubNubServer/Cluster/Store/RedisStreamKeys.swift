@@ -33,7 +33,7 @@ struct RedisStreamKeys: Sendable {
 
     /// A stream of a keyset's recent messages, with which subscribers may catch up; the timetokens are the entry numbers.
     func recent(_ keyset: Identifier) -> StoreKey { key("q", keyset) }
-    /// The newest timetoken of the recent messages that were removed because there were too many.
+    /// The timetoken of the newest one among the recent messages that were removed because there were too many.
     func trimmed(_ keyset: Identifier) -> StoreKey { key("trimmed", keyset) }
     /// A hash of the messages that arrived out of order, by timetoken and channel.
     func late(_ keyset: Identifier) -> StoreKey { key("late", keyset) }
@@ -77,7 +77,7 @@ struct RedisStreamKeys: Sendable {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
-            // Only `%3A` and `%25` are written by this program. Any other percent sign is kept as it is.
+            // This program writes only the escapes `%3A` and `%25`. Any other percent sign is not part of an escape and stays as it is.
             if byte == UInt8(ascii: "%"), rest.prefix(2).elementsEqual("3A".utf8) || rest.prefix(2).elementsEqual("25".utf8) {
                 bytes.append(rest.first == UInt8(ascii: "3") ? UInt8(ascii: ":") : byte)
                 rest = rest.dropFirst(2)

@@ -2,8 +2,8 @@ import Identifiers
 import ServerCluster
 import ServerStorage
 
-/// The leader's answer to ``PubNubClusterRequest/missed(_:subscribeKey:)``: the messages for each requested range, in the order of the
-/// request. The last ranges are left out when the answer would become too large.
+/// The leader's answer to ``PubNubClusterRequest/missed(_:subscribeKey:)``: the messages of the requested ranges, in the order of the
+/// request. If the answer would become too large, the last ranges are left out.
 struct CatchUpAnswer: Hashable, Sendable {
     /// The messages of one channel or pattern.
     struct Part: Hashable, Sendable {

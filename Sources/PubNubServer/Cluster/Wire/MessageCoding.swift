@@ -65,7 +65,7 @@ extension OccupancyRecord: CodedValue {
     package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         Self(
             channel: try fields.field(1, value?.channel), user: try fields.field(2, value?.user),
-            // The number for the order of joins is limited to 63 bits, because the numbers of later joins are counted from it (rule CR-42).
+            // The number for the order of joins has at most 63 bits, because later joins get the numbers that follow it (rule CR-42).
             order: min(try fields.field(3, value?.order), UInt64(Int64.max)), state: try fields.optional(4, value?.state),
             connections: try fields.list(5, value?.connections))
     }

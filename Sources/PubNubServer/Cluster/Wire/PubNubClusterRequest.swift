@@ -10,31 +10,31 @@ import ServerStorage
 enum PubNubClusterRequest: Sendable {
     /// An HTTP request of a client. The node returns the answer to the client.
     case http(HTTPRequest)
-    /// A message that the node's own process or its bridge publishes, so no access right is checked. The answer is a
-    /// ``ClusterPublishOutcome``.
+    /// A message that the node's own process publishes, or that its bridge brings from another service. No access right is checked, because
+    /// the message does not come from a client of this service. The answer is a ``ClusterPublishOutcome``.
     case publish(PubNubDraft, isBridged: Bool, subscribeKey: String)
     /// Reports that a subscriber is present. The answer is empty.
     case touch(PresenceTouch, subscribeKey: String)
-    /// Reports a subscriber's cursor that is ahead of the node's clock. In the messages with which a node announces itself to a new leader,
-    /// the timetoken is instead that of the newest message in the node's replica of a keyset. The answer is empty.
+    /// Reports a subscriber's cursor that is ahead of the node's clock. A node also sends it when it announces itself to a new leader; the
+    /// timetoken is then that of the newest message in the node's replica of the keyset. The answer is empty.
     case advance(past: UInt64, subscribeKey: String)
     /// The node starts to serve a keyset and requests a snapshot with all recent messages, as nodes of the previous version do. The answer
     /// is empty when the leader does not have the keyset yet, and one byte otherwise.
     case state(subscribeKey: String)
-    /// Like ``state(subscribeKey:)``, but the snapshot has no messages, because the node requests them with ``missed(_:subscribeKey:)``.
-    /// Only leaders that have sent ``PubNubFact/answersMissed`` support this request.
+    /// Requests a snapshot without messages. Otherwise the request is like ``state(subscribeKey:)``. The node requests the messages that it
+    /// needs with ``missed(_:subscribeKey:)``. Only leaders that have sent ``PubNubFact/answersMissed`` support this request.
     case stateWithoutMessages(subscribeKey: String)
     /// Requests one piece of a snapshot that the leader has prepared. The answer is an encoded ``PubNubFact``, or empty when the leader no
     /// longer has the snapshot.
     case piece(snapshot: UInt64, index: UInt32)
-    /// Announces the positions of the node's replicas by keyset; a position is nil for an incomplete replica.
+    /// Announces for each keyset the timetoken up to which the node's replica has all messages; nil for an incomplete replica.
     case cursors([(subscribeKey: String, visible: UInt64?)])
     /// Reports that the node has written the content of a file to Redis. The answer is a ``FileOutcome``.
     case file(KeysetRecord, FileOrigin, subscribeKey: String)
 
-    /// Requests messages that the node's replica lacks for its polls, all of them before the replica's position in the log. The answer is a
-    /// ``CatchUpAnswer``, or empty when the leader does not have the keyset yet. Only leaders that have sent ``PubNubFact/answersMissed``
-    /// support this request.
+    /// Requests messages that the node's polls need and its replica lacks. All of them were published before the replica's position in the
+    /// log. The answer is a ``CatchUpAnswer``, or empty when the leader does not have the keyset yet. Only leaders that have sent
+    /// ``PubNubFact/answersMissed`` support this request.
     case missed([StreamRange], subscribeKey: String)
 
     /// The presence part of a subscriber's poll: the user, the requested timeout, and the channels with their states.

@@ -13,13 +13,14 @@ enum PubNubFact: Hashable, Sendable {
 
     /// Makes the node start its replica of the keyset anew: the node requests a snapshot.
     case restart
-    /// Announces a snapshot of the keyset at this position of the log; later facts follow it. A complete snapshot replaces the node's
-    /// replica, whose messages then begin after `since`. Any other snapshot continues from the position that the node has announced.
+    /// Announces a snapshot of the keyset at this position of the log; later facts follow the snapshot. A complete snapshot replaces the
+    /// node's replica, and its messages begin after `since`. A snapshot that is not complete continues from the position that the node has
+    /// announced.
     case stateAt(snapshot: UInt64, since: UInt64, isWhole: Bool)
 
     /// Announces that the leader answers ``PubNubClusterRequest/missed(_:subscribeKey:)`` and
-    /// ``PubNubClusterRequest/stateWithoutMessages(subscribeKey:)``. This concerns all keysets, so the fact has an empty key. Nodes of the
-    /// previous version ignore it.
+    /// ``PubNubClusterRequest/stateWithoutMessages(subscribeKey:)``. The announcement is for all keysets, so the fact has an empty key.
+    /// Nodes of the previous version ignore it.
     case answersMissed
 
     // A piece of a snapshot. A node requests the pieces one after the other; they are not part of the log.
