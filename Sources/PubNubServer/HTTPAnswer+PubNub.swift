@@ -7,7 +7,8 @@ extension HTTPAnswer {
     init(_ error: PubNubErrorBody) {
         self.init(status: error.status, ContentType(rawValue: error.contentType), error.body)
         hasRecordedFields = true
-        // 503 means a temporary failure, for example of the store, so the client is asked to retry after one second (rule PG-16).
+        // The status 503 means a temporary failure, for example of the store. So the answer asks the client to repeat the request after one
+        // second (rule PG-16).
         if error.status == 503 { fields = [("retry-after", "1")] }
     }
 

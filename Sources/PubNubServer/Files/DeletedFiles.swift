@@ -3,10 +3,10 @@ import Identifiers
 import ServerStorage
 import WireCoding
 
-/// The files that were deleted while the forms that uploaded them may still be valid. A second upload with such a form must not restore the
-/// file (rule FI-25). A pure value.
+/// The files that were deleted while the upload form of the file may still be valid. A second upload with the same form must not restore
+/// the file (rule FI-25). A pure value.
 struct DeletedFiles: Sendable {
-    /// The largest number of recorded deletions. When it is reached, a new deletion replaces the oldest one.
+    /// The largest number of recorded deletions. At this number, a new deletion replaces the oldest one.
     static let maximum = 100_000
 
     struct Deletion: Hashable, Sendable {
@@ -17,8 +17,8 @@ struct DeletedFiles: Sendable {
     private var times: [Identifier: OccupancyTime] = [:]
     /// Deletions, oldest first.
     private var order = Deque<Deletion>()
-    /// Deletions before this time are possibly not recorded, so upload forms that were issued before it are refused. Nil when the deletions
-    /// of all files whose upload forms may still be valid are recorded.
+    /// Deletions before this time may be missing in the records. So upload forms that were issued before this time are refused. Nil when
+    /// all deletions are recorded whose upload forms may still be valid.
     private var horizon: OccupancyTime?
     private let maximum: Int
 
@@ -32,8 +32,8 @@ struct DeletedFiles: Sendable {
             guard times.updateValue(deletion.time, forKey: deletion.id) == nil else { continue }
             order.append(deletion)
         }
-        // At the maximum, deletions older than the oldest restored one may have been removed to make room, so forms from before it are
-        // refused.
+        // At the maximum, deletions before the oldest restored one may have been removed to make room. So upload forms that were issued
+        // before this deletion are refused.
         if order.count >= maximum, let oldest = order.first { forget(before: oldest.time) }
     }
 
@@ -66,8 +66,8 @@ struct DeletedFiles: Sendable {
     func refuse(_ id: Identifier, issued: Int, at now: OccupancyTime) -> Bool {
         if let time = times[id], !Self.isOver(time, at: now) { return true }
         guard let horizon else { return false }
-        // Forms that were issued before the horizon have expired once the lifetime of a form has passed on the monotonic clock, which,
-        // unlike the wall clock, is never set back.
+        // A form that was issued before the horizon has expired when the lifetime of a form has passed since the horizon. This is measured
+        // with the monotonic clock, which, unlike the wall clock, is never set back.
         return issued < horizon.unixSeconds && now.instant.since(horizon.instant) <= .seconds(FileTicket.uploadLifetime)
     }
 
@@ -100,7 +100,7 @@ extension DeletedFiles.Deletion {
 
     /// Reads a deletion from a stored record; nil for a record of another kind, for the record of a file, and for a malformed record.
     ///
-    /// - Parameter start: when the record is restored. The deletion is kept for the lifetime of an upload form from then on.
+    /// - Parameter start: when the record is restored. From then on, the deletion is kept for the lifetime of an upload form.
     init?(_ record: KeysetRecord, restoredAt start: MonotonicInstant) {
         guard record.key.kind == .file, let id = String(validating: record.key.name, as: UTF8.self),
             let value = try? JSONText(bytes: record.value), let deleted = value["deleted"]?.integer

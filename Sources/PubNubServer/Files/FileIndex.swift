@@ -2,7 +2,8 @@ import Identifiers
 
 /// The files of a keyset by channel and age, without their contents (rules FI-1 to FI-7). A pure value.
 ///
-/// A new file counts towards the limits after ``begin(_:storage:)``, and can be found after ``finish(_:)``, when it is stored.
+/// A new file counts towards the limits from ``begin(_:storage:)`` on. It can be found from ``finish(_:)`` on, which is called when the
+/// file is stored.
 struct FileIndex: Sendable {
     /// The largest number of files of a keyset, including files that are being stored.
     static let maximumFiles = 100_000
@@ -54,7 +55,7 @@ struct FileIndex: Sendable {
         insert(file)
     }
 
-    /// Releases the room that was reserved for a file, which could not be stored.
+    /// Releases the room that was reserved for a file, because the file could not be stored.
     mutating func abandon(_ id: Identifier) {
         if let size = coming.removeValue(forKey: id) { bytes -= size }
     }
@@ -74,7 +75,7 @@ struct FileIndex: Sendable {
     /// Marks a file as being deleted. Returns false when another request is already deleting it.
     mutating func beginRemoval(of id: Identifier) -> Bool { going.insert(id).inserted }
 
-    /// Ends the deletion of a file. `isForgotten` is true when it has succeeded, so that the file is removed from the index.
+    /// Ends the deletion of a file. If the deletion has succeeded, `isForgotten` is true and the file is removed from the index.
     mutating func endRemoval(of id: Identifier, isForgotten: Bool) {
         going.remove(id)
         guard isForgotten, let file = files.removeValue(forKey: id) else { return }
@@ -85,7 +86,7 @@ struct FileIndex: Sendable {
         Self.remove(file.place, from: &order)
     }
 
-    /// Up to `limit` files of a channel after `start`, newest first, and the start of the next page; nil on the last page.
+    /// Up to `limit` files of a channel after `start`, newest first, and the position at which the next page starts; nil on the last page.
     func page(of channel: Identifier, after start: FilePlace?, limit: Int) -> (files: [StoredFile], next: FilePlace?) {
         let places = channels[channel] ?? []
         let end = start.map { Self.index(of: $0, in: places) } ?? places.count
@@ -105,7 +106,7 @@ struct FileIndex: Sendable {
 
     /// The index of the first file position in an ascending list that is not before `place`.
     private static func index(of place: FilePlace, in places: [FilePlace]) -> Int {
-        // A new file is nearly always the newest, so no search is needed in most cases.
+        // A new file is nearly always the newest one, so its position is the end of the list and needs no search.
         if let last = places.last, last < place { return places.count }
         var (low, high) = (0, places.count)
         while low < high {

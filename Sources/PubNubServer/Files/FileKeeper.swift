@@ -9,7 +9,7 @@ enum FileRefusal: Error, Hashable, Sendable {
     case busy
     /// The file was deleted after its upload form was issued.
     case deleted
-    /// The uploading address has used up its share of the keyset's storage (rule PV-180).
+    /// The client address that uploads the file has used up its share of the keyset's storage (rule PV-180).
     case shareUsed
 }
 
@@ -17,13 +17,14 @@ enum FileRefusal: Error, Hashable, Sendable {
 struct FileOrigin: Hashable, Sendable {
     /// When the upload form was issued, in seconds since 1970.
     var issued: Int
-    /// The IP address that uploads the file, because upload forms name no user; nil when the address is unknown or not limited.
+    /// The IP address of the client that uploads the file; nil when the address is unknown or not limited. The address stands for the user,
+    /// because upload forms name no user.
     var client: String?
 }
 
 /// Stores the files of a keyset and finds them by their ids. One implementation is for a single process, one for a cluster.
 protocol FileKeeper: Sendable {
-    /// Stores a file, and returns once the file is durable. A file with the same id that is already stored stays unchanged.
+    /// Stores a file, and returns once the file is durable. If a file with the same id is already stored, that file stays unchanged.
     func store(
         _ file: StoredFile, _ content: ArraySlice<UInt8>, _ origin: FileOrigin, in keyset: Keyset
     ) async throws(FileRefusal)

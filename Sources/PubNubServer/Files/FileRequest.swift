@@ -14,7 +14,7 @@ struct FileRequest: Sendable {
     var keeper: any FileKeeper
     /// The boundary of a multipart form; nil when the body is not a multipart form.
     var boundary: String?
-    /// Limits the memory of contents that are being sent; nil when it is not limited.
+    /// Limits the memory of file contents that are being sent; nil when this memory is not limited.
     var bodies: BodyBudget?
     /// The owner whose share of `bodies` the file's content uses.
     var owner = BodyOwner()
@@ -35,7 +35,7 @@ struct FileRequest: Sendable {
     /// The size limit of an upload form in bytes, not counting the file.
     static let formBytes = UploadForm.maximumFieldBytes
 
-    /// Answers the request: before this method returns, or later from a task.
+    /// Answers the request, either before this method returns or later from a task.
     func answer(_ route: PubNubFileRoute, reply: @escaping HTTPReply) {
         switch route {
         case .generateUpload(let channel): reply(generateUpload(channel))
@@ -128,7 +128,7 @@ struct FileRequest: Sendable {
         return FileBodies.list(page.files, next: page.next)
     }
 
-    /// Redirects to the address of a file's content. The address is valid for a limited time, for every client that has it.
+    /// Redirects to the address of a file's content. Every client that has this address can use it for a limited time.
     private func find(_ channel: String, id: String, name: String) -> HTTPAnswer {
         guard let file = file(channel, id: id, name: name) else { return FileBodies.notHere }
         let expires = application.clock.unixSeconds() + FileTicket.linkLifetime

@@ -4,7 +4,7 @@ import PubNubProtocol
 import ServerStorage
 import WireCoding
 
-/// Signs uploads and downloads, so that these requests need no right of the access manager (rules FI-10 and FI-15). A pure value.
+/// Signs uploads and downloads of files. A signed request needs no right of the access manager (rules FI-10 and FI-15). A pure value.
 enum FileTicket {
     /// How long an upload form is valid, in seconds: an upload has to start within this time after the form was issued.
     static let uploadLifetime = 60

@@ -3,8 +3,8 @@ import WireCoding
 
 /// A parser for `multipart/form-data` (RFC 7578), which reads one part after the other (rule FI-30). A pure value.
 ///
-/// It reads each byte at most twice, whatever the boundary is: a delimiter contains a carriage return at its beginning only, so a partial
-/// match cannot contain the beginning of another delimiter.
+/// For every boundary, it reads each byte at most twice. A delimiter contains a carriage return at its beginning only, so no other
+/// delimiter can begin within a partial match.
 struct MultipartForm: Sendable {
     /// The error when the body is not a multipart form, or exceeds a limit of parts or sizes.
     struct Malformed: Error, Hashable, Sendable {}
@@ -59,7 +59,8 @@ struct MultipartForm: Sendable {
     ///
     /// - Parameter limit: the position in the body before which the content has to end.
     mutating func content(before limit: Int = .max) throws(Malformed) -> ArraySlice<UInt8> {
-        // If the part is empty, the CR LF that ends its header is also the beginning of the delimiter, so the search includes it.
+        // If the part is empty, the CR LF that ends its header is also the beginning of the delimiter. So the search begins before this CR
+        // LF.
         guard let end = Self.find(delimiter, in: body, from: position - 2, to: limit) else { throw Malformed() }
         let content = body.clamped(from: position, to: end)
         position = end + delimiter.count

@@ -61,7 +61,7 @@ final class PubNubFiles: FileKeeper {
             state = NIOLockedValueBox(State(index: FileIndex(restoring: present), deleted: deleted))
             if let found { Self.report(found, missing: files.count - present.count, of: subscribeKey, to: logger) }
         } catch {
-            // The store keeps the records, so the files return when a later start can list the contents.
+            // The store still has the records. So the files are available again after a start at which the contents can be listed.
             state = NIOLockedValueBox(State(index: FileIndex(), deleted: deleted))
             logger.error(
                 """
@@ -163,7 +163,7 @@ final class PubNubFiles: FileKeeper {
             throw .notStored
         }
         guard await commit([.put(file.record)]) else {
-            // An error is ignored: the content then remains without a record, and the next start sets it aside.
+            // An error is ignored: the content then stays without a record until the next start, which sets it aside.
             try? await contents.remove(file.id)
             giveUp()
             throw .notStored
@@ -195,7 +195,7 @@ final class PubNubFiles: FileKeeper {
         }
         guard isForgotten else { return false }
         forget(dropped)
-        // An error is ignored: without its record the content cannot be found, and the next start sets it aside.
+        // An error is ignored: the content has no record any more, so no request finds it, and the next start sets it aside.
         try? await contents.remove(file.id)
         return true
     }

@@ -2,7 +2,8 @@ import Identifiers
 import NIOHTTP1
 import ServerRuntime
 
-// The properties of a request that only the files service needs: the server's address as the client uses it, and the type of the body.
+// The properties of a request that only the files service needs: the address of the server that the client uses, and the content type of
+// the body.
 extension PubNubService {
     private static let start = Array("/v1/files/".utf8)
     private static let counted = ["/v1/channel-registration/", "/v1/push/", "/v2/push/", "/v2/presence/"].map { Array($0.utf8) }
@@ -10,8 +11,8 @@ extension PubNubService {
 
     package func needsFields(of target: UnsafeRawBufferPointer) -> Bool {
         if target.starts(with: Self.start) { return !target.starts(with: Self.publish) }
-        // Behind a proxy, the client's address, whose share of the limits additions use, is in the header fields. Polls are parsed without
-        // them.
+        // Behind a proxy, only the header fields contain the client's address. Requests that add data need this address, because the data
+        // counts against the share of the address. Polls are parsed without header fields.
         return context.settings.trustsProxyHeaders && Self.counted.contains { target.starts(with: $0) }
     }
 

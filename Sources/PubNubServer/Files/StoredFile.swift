@@ -13,13 +13,13 @@ struct StoredFile: Hashable, Sendable {
     /// When the file was stored, in units of 100 ns since 1970.
     var created: UInt64
 
-    /// The file's position in lists, which is unique.
+    /// The file's position in lists of files. No two files have the same position.
     var place: FilePlace { FilePlace(created: created, id: id) }
 
     /// The largest length of a file name in bytes.
     static let maximumName = 255
 
-    /// Whether a file name is allowed. It becomes part of URLs, and clients may use it as the name of a local file.
+    /// Whether a file name is allowed. The name becomes part of URLs, and clients may use it as the name of a local file.
     static func isValid(name: String) -> Bool {
         (1...maximumName).contains(name.utf8.count) && ![".", ".."].contains(name)
             && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }

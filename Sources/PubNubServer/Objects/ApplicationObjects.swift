@@ -3,8 +3,8 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import ServerStorage
 
-/// The App Context of one keyset: it decides one change after the other, stores each change before it becomes visible, and answers reads
-/// from stored data (rules PO-7 and PO-9).
+/// The App Context of one keyset. It decides one change after the other, and stores each change before the change becomes visible. Reads
+/// are answered from stored data only (rules PO-7 and PO-9).
 final class ApplicationObjects: Sendable {
     /// Called with nil when the change is stored, otherwise with the reason why it was not stored.
     typealias Completion = @Sendable (ObjectProblem?) -> Void
@@ -29,7 +29,7 @@ final class ApplicationObjects: Sendable {
         try objects.withLockedValue { try body($0) }
     }
 
-    /// A page of a list; nil when computing it may take long. Call ``page(of:_:for:)`` then.
+    /// A page of a list; nil when computing the page may take long. In this case call ``page(of:_:for:)``.
     func shortPage(of list: ObjectList, _ query: ObjectQuery) throws(ObjectProblem) -> ObjectPage? {
         let result: Result<ObjectPage?, ObjectProblem> = objects.withLockedValue { objects in
             Result { () throws(ObjectProblem) in
@@ -41,7 +41,8 @@ final class ApplicationObjects: Sendable {
 
     /// Computes a page of a long list. Long lists of a keyset are computed one after the other, in the order of the requests.
     ///
-    /// - Parameter owner: the owner whom the request counts against: one owner may have a quarter of the waiting requests. Nil for none.
+    /// - Parameter owner: the owner of the request; one owner may have a quarter of the waiting requests. Nil when the request counts for
+    ///   no owner.
     func page(of list: ObjectList, _ query: ObjectQuery, for owner: Identifier? = nil) async throws(ObjectProblem) -> ObjectPage {
         guard lists.enter(for: owner) else { throw .busy }
         defer { lists.leave(owner) }
@@ -95,8 +96,8 @@ final class ApplicationObjects: Sendable {
         }
     }
 
-    /// Stores a change together with its events. The events are not part of the history; they are stored only for as long as subscribers
-    /// may catch up with them. Then the change takes effect, and its events are published.
+    /// Stores a change together with its events. When both are stored, the change takes effect, and its events are published. The events
+    /// are not part of the history; the store keeps them only for as long as subscribers may catch up with them.
     private func store(
         _ decision: ObjectDecision, of application: PubNubApplication, completion: @escaping @Sendable (Bool) -> Void
     ) {
@@ -136,7 +137,7 @@ private actor ObjectLists {
         self.limit = limit
     }
 
-    /// Whether a request of this owner may wait. If it may, ``leave(_:)`` must be called once the request has ended.
+    /// Whether another request of this owner may wait. If the result is true, call ``leave(_:)`` once the request has ended.
     nonisolated func enter(for owner: Identifier?) -> Bool {
         waiting.withLockedValue { waiting in
             guard waiting.all < limit else { return false }

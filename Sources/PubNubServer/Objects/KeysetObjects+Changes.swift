@@ -1,6 +1,6 @@
 import Identifiers
 
-/// A change of App Context that a client requests. Its input is valid; limits are not checked yet.
+/// A change of App Context that a client requests. The request is well-formed, but limits are not checked yet.
 enum ObjectCall: Hashable, Sendable {
     case set(KeysetObjects.Kind, Identifier, ObjectPatch)
     case remove(KeysetObjects.Kind, Identifier)
@@ -44,7 +44,8 @@ extension KeysetObjects {
         }
     }
 
-    /// Applies the entries in the order of the request, because several entries for one membership build on each other.
+    /// Applies the entries in the order of the request. If several entries are for the same membership, a later entry changes the result of
+    /// an earlier one.
     private func decide(
         _ inputs: [(target: ObjectChange.Target, patch: ObjectPatch?)], at now: UInt64
     ) throws(ObjectProblem) -> ObjectDecision {
@@ -79,7 +80,8 @@ extension KeysetObjects {
             byUser[user, default: 0] += difference
             byChannel[channel, default: 0] += difference
         }
-        // The limit is checked only for additions, so memberships can be removed even when there are more than a lowered limit allows.
+        // The limit is checked only when memberships are added. So memberships can still be removed after the limit was set below their
+        // present number.
         guard all <= 0 || membershipCount + all <= limits.memberships else {
             throw .full("The keyset has reached its maximum number of memberships. Remove some first.")
         }
@@ -109,9 +111,9 @@ extension KeysetObjects {
         }
     }
 
-    /// The channels on which a change is published (rule PO-8). A channel's change is sent on that channel. A membership's change is sent
-    /// on its channel, and on the channel that is named like the user's id. A user's change is sent on the channel that is named like the
-    /// user's id, and on all channels that the user is a member of.
+    /// The channels on which a change is published (rule PO-8). A change of a channel is published on that channel. A change of a
+    /// membership is published on its channel, and on the channel that has the user's id as its name. A change of a user is published on
+    /// the channel that has the user's id as its name, and on all channels that the user is a member of.
     private func events(of change: ObjectChange) -> [ObjectDecision.Event] {
         let payload = ObjectBodies.event(change)
         var names: [Identifier] =

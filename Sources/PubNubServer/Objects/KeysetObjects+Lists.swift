@@ -7,14 +7,15 @@ struct ObjectItem: Hashable, Sendable {
     var id: Identifier
     /// The metadata of the user, channel or membership.
     var metadata: ObjectMetadata
-    /// The metadata of the membership's channel or user; nil when it has none, and for elements that are not memberships.
+    /// The metadata of the membership's channel or user. Nil when this channel or user has no metadata, and for elements that are not
+    /// memberships.
     var other: ObjectMetadata?
 }
 
 /// One page of a list, with encoded elements.
 struct ObjectPage: Hashable, Sendable {
     var elements: [[UInt8]] = []
-    /// The number of all elements that pass the filter; nil unless the request asks for it.
+    /// The number of all elements that pass the filter; nil when the request does not ask for this number.
     var totalCount: Int?
     /// The position after the last element, even on the last page; nil on an empty page.
     var next: String?
@@ -61,8 +62,8 @@ extension KeysetObjects {
         }
     }
 
-    /// The elements of one page, which begins at `query.start` or ends at `query.end`. The page ends before it exceeds the limit of
-    /// elements or bytes.
+    /// The elements of one page, which begins at `query.start` or ends at `query.end`. An element that would exceed the limit of elements
+    /// or bytes is left out, and ends the page.
     private func page(
         _ list: ObjectList, _ query: ObjectQuery, count: Int, item: (Int) -> ObjectItem?
     ) -> ObjectPage {

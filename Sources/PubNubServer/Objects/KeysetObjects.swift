@@ -4,8 +4,9 @@ import WireCoding
 
 /// The App Context of a keyset: metadata of users and channels, and memberships. A pure value (rules PO-2 to PO-10).
 ///
-/// A change takes two steps, because it must not be visible before it is stored: ``decide(_:at:ifMatch:)`` determines the records and
-/// events, and ``apply(_:)`` makes the change take effect. No other change may be decided between the two calls.
+/// A change takes two steps, because it must not be visible before it is stored. ``decide(_:at:ifMatch:)`` determines the records and
+/// events of the change. After they are stored, ``apply(_:)`` makes the change take effect. No other change may be decided between the two
+/// calls.
 struct KeysetObjects: Sendable {
     enum Kind: Hashable, Sendable {
         case user

@@ -1,4 +1,4 @@
-/// The limits of a keyset's App Context (rule PO-10). A change that exceeds one is refused and has no effect.
+/// The limits of a keyset's App Context (rule PO-10). A change that exceeds one of these limits is refused and has no effect.
 struct ObjectLimits: Hashable, Sendable {
     /// The largest number of users with metadata, and of channels with metadata.
     var entities = 100_000
@@ -14,14 +14,17 @@ struct ObjectLimits: Hashable, Sendable {
     var text = 2048
     /// The largest size in bytes of the texts and custom fields of one user, channel or membership.
     var record = 32_768
-    /// The largest size in bytes of the events of one change. It limits on how many of the user's channels a user's change is published.
+    /// The largest size in bytes of the events of one change. A change of a user is published on each channel of the user, so this limits
+    /// the number of these channels.
     var eventBytes = 4 << 20
-    /// The largest number of elements of a page; `pageBytes` is the largest size in bytes. A page has at least one element of any size.
+    /// The largest number of elements of a page; `pageBytes` is the largest size of a page in bytes. The first element of a page may have
+    /// any size.
     var page = 100
     var pageBytes = 1 << 20
     /// The largest cost of evaluating a filter on all elements of a list, in the unit of ``PubNubFilterSubject/work``.
     var filterWork = 256 << 20
-    /// The number of elements up to which a list is filtered and sorted at once. Longer lists are computed one after the other.
+    /// The number of elements up to which a list is filtered and sorted at once. Requests for longer lists wait in a queue and are computed
+    /// one after the other.
     var shortList = 1000
     /// The largest number of changes that wait for the store; `waitingLists` is the largest number of long lists that wait.
     var waiting = 1000

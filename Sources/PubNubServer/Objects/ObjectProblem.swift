@@ -6,14 +6,14 @@ enum ObjectProblem: Error, Hashable, Sendable {
     case notFound
     /// `If-Match` names another version than the current one of the user or channel (rule PO-6).
     case changed(KeysetObjects.Kind)
-    /// A part of the request is invalid; `in` is `body`, `query` or `path`.
+    /// A part of the request is invalid. `location` names the field; `in` is `body`, `query` or `path`.
     case invalid(String, location: String, in: String)
     case notJSON
-    /// The change would exceed a limit of the keyset, which the text names.
+    /// The change would exceed a limit of the keyset. The text names this limit.
     case full(String)
     /// The owner would exceed its share of the keyset's limits (rule PV-180).
     case shareUsed
-    /// Too many changes or long lists wait, of the keyset or of the owner.
+    /// Too many requests of the keyset or of the owner wait: changes, or requests for long lists.
     case busy
     /// The store could not save the change.
     case unavailable

@@ -13,7 +13,8 @@ enum ObjectInclude: String, CaseIterable, Hashable, Sendable {
 }
 
 extension Set<ObjectInclude> {
-    /// The details of the channel or user of a membership; empty when only its id is requested.
+    /// The details of the membership's channel or user that the answer includes; empty when it includes only the id of this channel or
+    /// user.
     var nested: Set<ObjectInclude> {
         var found: Set<ObjectInclude> = []
         if contains(.nested) { found.insert(.nested) }
@@ -75,16 +76,17 @@ struct ObjectQuery: Hashable, Sendable {
     var limit = 100
     /// The position of the page's first element in the list.
     var start = 0
-    /// The position after the last element; it is used only when the request has no `start`.
+    /// The position after the last element of the page; used only when the request has no `start`.
     var end: Int?
     var isCounted = false
 
-    /// Whether a filter or sort key requires reading every element for a page.
+    /// Whether the filter or a sort key of the query makes it necessary to read all elements of the list.
     var looksAtEverything: Bool { filter != nil || !sort.isEmpty }
 }
 
 extension ObjectQuery {
-    /// - Parameter list: the list; nil for a request about one user or channel, which can only choose the details to include.
+    /// - Parameter list: the list that is requested; nil for a request about one user or channel, which only chooses the details to
+    ///   include.
     init(_ request: PubNubServerRequest, _ list: ObjectList?, limits: ObjectLimits) throws(ObjectProblem) {
         let names = request.target.parameters.filter { $0.name == "include" }.flatMap { PubNubAddress.list($0.value) }
         isCounted = request.flag("count") ?? (request.parameter("count")?.lowercased() == "true")
@@ -140,14 +142,14 @@ extension ObjectQuery {
             guard let known = ObjectSort.Key(rawValue: key), parts.count <= 2, direction == "asc" || direction == "desc" else {
                 throw .invalid("Invalid sort", location: "sort", in: "query")
             }
-            // The keys `id` and `name` mean the membership's channel or user even without a prefix, because memberships have neither; some
-            // client libraries omit the prefix.
+            // A membership has neither an id nor a name of its own. So the keys `id` and `name` always mean the membership's channel or
+            // user; some client libraries omit the prefix.
             if list.isOfMemberships, known == .id || known == .name { isNested = true }
             // A repeated sort key is ignored, because only its first occurrence affects the order.
             guard !found.contains(where: { $0.key == known && $0.isNested == isNested }) else { continue }
             found.append(ObjectSort(key: known, isNested: isNested, isDescending: direction == "desc"))
         }
-        // A trailing key that equals the default order, by id, is removed.
+        // A last sort key that equals the default order, which is by id, is removed.
         let last = ObjectSort(key: .id, isNested: list.isOfMemberships)
         while found.last == last { found.removeLast() }
         return found

@@ -9,7 +9,7 @@ package struct GroupLimits: Hashable, Sendable {
     package var channelsPerGroup: Int
     /// The largest number of channels in one request.
     package var channelsPerCall: Int
-    /// The largest length of a group's or channel's name, in Unicode scalars.
+    /// The largest length of the name of a group or channel, in Unicode scalars.
     package var nameLength: Int
     /// The approximate memory limit of all groups of an application, in bytes. Names and their table entries count.
     package var bytes: Int
@@ -58,7 +58,7 @@ package struct ChannelGroupEffect: Hashable, Sendable {
 
 /// The channel groups of one application. A group exists while it has a channel (rule HB-30).
 package struct ChannelGroups: Sendable {
-    /// The limits that additions are checked against.
+    /// The limits that apply when channels are added.
     package let limits: GroupLimits
     private var groups: OrderedDictionary<Identifier, OrderedSet<Identifier>> = [:]
 
@@ -133,7 +133,7 @@ package struct ChannelGroups: Sendable {
     package mutating func change(
         _ group: Identifier, adding: [Identifier], removing: [Identifier]
     ) throws(GroupRefusal) -> ChannelGroupEffect {
-        // A removal can fail only because of its names, so the names are checked before channels are added.
+        // A removal can fail only because of invalid names, so these names are checked before channels are added.
         try check(removing, group)
         let addition = try add(adding, to: group)
         guard !removing.isEmpty else { return addition }
@@ -159,7 +159,7 @@ package struct ChannelGroups: Sendable {
         return change(group, added: added.elements, removed: removed.elements)
     }
 
-    /// The approximate memory of names in bytes: in a group's list and in the index of groups by channel.
+    /// The approximate memory of channel names in bytes: in the list of a group, and in the index that maps channels to groups.
     private static func cost(of channels: some Sequence<Identifier>) -> Int {
         channels.reduce(0) { $0 + 160 + $1.utf8.count }
     }

@@ -1,9 +1,9 @@
 import Identifiers
 import ServerStorage
 
-/// Messages of one queue that the leader sends to a node's partial copy of the streams.
+/// Messages of one queue that the leader sends to a node. The node adds them to its partial copy of the streams.
 package struct StreamPart<Attachment: Sendable>: Sendable {
-    /// The range of timetokens that the entries cover. It begins later than the requested range when there are too many messages.
+    /// The range of timetokens that the entries cover. If the requested range has too many messages, this range begins later.
     package var range: StreamRange
     /// The timetoken up to which messages may be missing, because the leader no longer has them; 0 when none is missing.
     package var dropped: UInt64
@@ -11,8 +11,9 @@ package struct StreamPart<Attachment: Sendable>: Sendable {
     package var entries: [StreamEntry<Attachment>]
 }
 
-// A partial copy of the leader's streams, on a node, has the queues that the node's readers subscribe to. It receives every new message
-// once, keeps those of its queues, and requests earlier messages from the leader when a reader needs them (rules CB-50 to CB-52).
+// A node's partial copy of the leader's streams has only the queues that the node's readers subscribe to. The copy receives every new
+// message once, and keeps the messages of its queues. When a reader needs earlier messages, the copy requests them from the leader (rules
+// CB-50 to CB-52).
 extension MessageStreams {
     /// Makes a partial copy that has no queues yet.
     ///
@@ -28,7 +29,7 @@ extension MessageStreams {
     /// The number of queues whose messages a partial copy keeps; 0 for complete streams.
     package var coveredCount: Int { coverage?.count ?? 0 }
 
-    /// Whether messages of a channel are kept: always in complete streams, in a partial copy only for its queues.
+    /// Whether messages of a channel are kept. Complete streams keep all messages; a partial copy keeps only those of its queues.
     package func keeps(_ channel: Identifier) -> Bool {
         guard let coverage else { return true }
         if coverage.keeps(.channel(channel)) { return true }
@@ -37,7 +38,7 @@ extension MessageStreams {
 
     /// Advances past the timetoken of a message that is not kept.
     ///
-    /// - Returns: false when the timetoken was passed before.
+    /// - Returns: false when the streams have already advanced past this timetoken.
     package mutating func pass(_ timetoken: UInt64) -> Bool {
         guard timetoken > visible else { return false }
         advance(to: timetoken)
@@ -51,9 +52,9 @@ extension MessageStreams {
         interest.forEachName { coverage?.insert($0, since: visible, at: now) }
     }
 
-    /// Finds the messages that a partial copy lacks for a reader, and keeps the messages of the reader's queues from now on.
+    /// Finds the messages that a reader needs and this partial copy lacks. From now on the copy keeps the messages of the reader's queues.
     ///
-    /// - Returns: the ranges to request from the leader; empty if the reader can be served.
+    /// - Returns: the ranges to request from the leader; empty when the copy has all messages that the reader needs.
     package mutating func missing(
         after cursor: UInt64, _ interest: StreamInterest, at now: @autoclosure () -> UInt64
     ) -> [StreamRange] {
@@ -75,9 +76,10 @@ extension MessageStreams {
         return ranges
     }
 
-    /// The messages of a range in these streams; if there are too many, only the newest ones.
+    /// The messages of a range in these streams. If their size exceeds `budget`, only the newest of them.
     ///
-    /// - Parameter budget: the remaining size of an answer, in bytes. It is reduced, and exceeded by one message at most.
+    /// - Parameter budget: the remaining size of an answer, in bytes. It is reduced by the size of the messages, of which the last one may
+    ///   exceed it.
     package func part(_ range: StreamRange, budget: inout Int) -> StreamPart<Attachment> {
         let queue: StreamQueue<Attachment>?
         var dropped: UInt64
@@ -86,8 +88,8 @@ extension MessageStreams {
         case .pattern(let name): (queue, dropped) = (patterns[name], patterns.forgotten)
         }
         dropped = max(dropped, queue?.dropped ?? 0)
-        // The node requests messages that are newer than all messages of this leader. So this leader has lost messages, and those up to the
-        // end of the range may be missing.
+        // The node requests messages up to a timetoken that this leader has not reached, so this leader has lost messages. Any message up
+        // to the end of the range may be missing.
         if visible < range.upTo { dropped = max(dropped, range.upTo) }
         var part = StreamPart<Attachment>(range: range, dropped: dropped > range.after ? dropped : 0, entries: [])
         guard let queue else { return part }
@@ -105,7 +107,8 @@ extension MessageStreams {
 
     private static var partOverhead: Int { 96 }
 
-    /// Adds messages that the leader has sent for a queue. A range that does not adjoin the copy's messages of the queue is ignored.
+    /// Adds messages that the leader has sent for a queue. If the range ends before the messages that the queue already has, so that a gap
+    /// would remain, it is ignored.
     ///
     /// - Parameter messages: the messages of the range with their attachments, oldest first.
     package mutating func insert(

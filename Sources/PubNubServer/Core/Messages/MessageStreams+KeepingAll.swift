@@ -1,26 +1,26 @@
-// A partial copy needs a leader that answers requests for messages. Until it is known whether the leader answers them, or when the leader
-// is of an earlier version and does not, the copy keeps the messages of all queues (rule CB-58).
+// A partial copy needs a leader that answers requests for messages; a leader of an earlier version does not. While the leader does not
+// answer requests, or it is unknown whether it does, the copy keeps the messages of all queues (rule CB-58).
 extension MessageStreams {
-    /// Whether messages of all channels and patterns are kept, so that none has to be requested from the leader.
+    /// Whether messages of all channels and patterns are kept, so that no messages have to be requested from the leader.
     package var keepsAll: Bool { coverage == nil || coverage?.allSince != nil }
 
-    /// Keeps the messages of all channels and patterns from now on, because the leader has changed. Readers that lack earlier messages wait
-    /// until it is known whether the leader answers requests: then call ``keepOnly(_:at:)`` or ``stopRequesting()``.
+    /// Keeps the messages of all channels and patterns from now on, because the leader has changed. Readers that lack earlier messages
+    /// wait. As soon as it is known whether the leader answers requests for messages, call ``keepOnly(_:at:)`` or ``stopRequesting()``.
     package mutating func keepAll() {
         guard coverage != nil else { return }
         coverage?.isAlone = false
         if coverage?.allSince == nil { coverage?.allSince = visible }
     }
 
-    /// Keeps the messages of all channels and patterns from now on, and reports a gap to readers that lack earlier messages, because the
-    /// leader does not answer requests.
+    /// Keeps the messages of all channels and patterns from now on, because the leader does not answer requests for messages. Readers that
+    /// lack earlier messages get a gap report.
     package mutating func stopRequesting() {
         keepAll()
         coverage?.isAlone = true
     }
 
-    /// Ends ``keepAll()`` and ``stopRequesting()``, because the leader answers requests. The messages of queues without readers are
-    /// dropped, except of queues whose readers have left only recently.
+    /// Ends the effect of ``keepAll()`` and ``stopRequesting()``, because the leader answers requests for messages. The messages of queues
+    /// without readers are dropped, except those of queues whose readers have left only recently.
     ///
     /// - Parameter names: the queues that have readers.
     package mutating func keepOnly(_ names: some Sequence<StreamName>, at now: UInt64) {

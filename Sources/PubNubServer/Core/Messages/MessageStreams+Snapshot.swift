@@ -30,8 +30,8 @@ extension MessageStreams {
             dropped: channels.overflowed.filter { $0.dropped > timetoken }.map { ($0.name, $0.dropped) }, visible: visible)
     }
 
-    /// Records that messages of a channel up to this timetoken may be missing, so that the channel's readers get a gap. Call it after the
-    /// existing messages were added.
+    /// Records that messages of a channel up to this timetoken may be missing, so that the channel's readers get a gap report. Call it
+    /// after the messages of the snapshot were added.
     package mutating func noteDropped(_ timetoken: UInt64, from channel: Identifier) {
         guard keepsAll else {
             coverage?.noteDropped(timetoken, from: .channel(channel))

@@ -56,7 +56,8 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
         }
         self.init(limits: limits, startingAt: state.recentSince, forgotten: state.recentSince)
         for message in state.recent[application] ?? [] { _ = append(message, attach(message)) }
-        // The store restores only the newest messages of each channel. When a channel has older ones, its patterns lack these messages too.
+        // If the store has restored only the newest messages of a channel, older ones are also missing in the queues of the matching
+        // patterns.
         for (channel, dropped) in channels.overflowed {
             for pattern in Wildcard.patterns(matching: channel) { patterns.noteDropped(dropped, from: pattern) }
         }
@@ -66,7 +67,8 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
     /// The number of queues of channels and patterns.
     package var queueCount: Int { channels.count + patterns.count }
 
-    /// Records that a timetoken was issued. Timetokens must be passed in increasing order; any other one is ignored.
+    /// Records that a timetoken was issued. Timetokens must be passed in increasing order. A timetoken that is not higher than all earlier
+    /// ones is ignored.
     package mutating func assign(_ timetoken: UInt64) {
         guard timetoken > visible, timetoken > pending.last?.timetoken ?? 0 else { return }
         pending.append(PendingMessage(timetoken: timetoken, state: .waiting))
@@ -74,8 +76,9 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
 
     /// Adds a durable message.
     ///
-    /// - Returns: the messages that became visible, oldest first: usually only this message. Later messages that waited for it follow; the
-    ///   list is empty while an earlier message is pending, or for a token that was neither assigned nor is the highest.
+    /// - Returns: the messages that became visible, oldest first. Usually this is only the added message. Later messages that have waited
+    ///   for it follow. The list is empty while an earlier message is pending, or when the timetoken was neither assigned nor is the
+    ///   highest.
     package mutating func append(_ message: StoredMessage, _ attachment: Attachment) -> [StreamEntry<Attachment>] {
         let entry = StreamEntry(message: message, attachment: attachment)
         if pending.isEmpty {
@@ -87,9 +90,9 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
         return settle(message.timetoken, as: .ready(entry))
     }
 
-    /// Releases a token whose message could not be stored, or that was used for a cursor only.
+    /// Releases a timetoken whose message could not be stored, or that was used for a cursor only.
     ///
-    /// - Returns: the messages that became visible, because they waited for this token.
+    /// - Returns: the messages that became visible, because they have waited for this timetoken.
     package mutating func abandon(_ timetoken: UInt64) -> [StreamEntry<Attachment>] {
         settle(timetoken, as: .abandoned)
     }
@@ -125,8 +128,8 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
         while let delivery = merge.next() {
             guard isIncluded(delivery.entry) else { continue }
             page.deliveries.append(delivery)
-            // A page that reaches its limit ends at its last message, not at the newest timetoken of the keyset. The reader may add a
-            // channel to its next request, and needs that channel's messages after the last one of this page.
+            // A page that reaches its limit ends at its last message, not at the newest timetoken of the keyset. The client may subscribe
+            // to another channel in its next request. It then needs the messages of that channel after the last message of this page.
             page.cursor = delivery.entry.message.timetoken
             guard page.deliveries.count >= limit, !merge.isEmpty else { continue }
             page.isCut = true
@@ -135,8 +138,8 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
         return page
     }
 
-    /// Whether messages after `cursor` may be missing for a reader: `hasDropped` of the page that ``read(after:_:limit:where:)`` would
-    /// return.
+    /// Whether messages after `cursor` may be missing for a reader. This is the value of `hasDropped` in the page that
+    /// ``read(after:_:limit:where:)`` would return.
     package func hasDropped(after cursor: UInt64, _ interest: StreamInterest) -> Bool {
         guard cursor < visible else { return false }
         if hasForgotten(after: cursor, interest) { return true }
@@ -160,11 +163,12 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
 // MARK: - Queues
 
 extension MessageStreams {
-    /// Whether a removed queue, or a queue whose messages a partial copy cannot get, may have had messages after `cursor` for a reader.
+    /// Whether messages after `cursor` may be missing for a reader, because a queue was removed, or because a partial copy can no longer
+    /// get them.
     private func hasForgotten(after cursor: UInt64, _ interest: StreamInterest) -> Bool {
         if let coverage, coverage.hasDropped(after: cursor, interest) { return true }
         if cursor < patterns.forgotten, !interest.patterns.isEmpty { return true }
-        // The cursors of most readers are ahead of all removed queues, so nothing more has to be checked for these readers.
+        // The cursors of most readers are newer than all removed queues. For such a reader nothing more has to be checked.
         guard cursor < max(channels.forgotten, channels.forgottenPresence) else { return false }
         if cursor < channels.forgotten, !interest.groups.isEmpty { return true }
         func isForgotten(_ name: Identifier) -> Bool { cursor < channels.forgotten(of: name) }

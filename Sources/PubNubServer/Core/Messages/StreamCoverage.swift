@@ -15,7 +15,7 @@ package enum StreamName: Hashable, Sendable {
     }
 }
 
-/// A range of messages in one queue: after one timetoken, up to and including another.
+/// A range of messages in one queue: after one timetoken, up to and including another timetoken.
 package struct StreamRange: Hashable, Sendable {
     /// The queue of the range's messages.
     package var name: StreamName
@@ -32,22 +32,24 @@ package struct StreamRange: Hashable, Sendable {
     }
 }
 
-/// The queues of a partial copy of streams, to which readers subscribe (rules CB-50 and CB-51). The leader has the complete streams.
+/// The queues of a node's partial copy of the streams, which are the queues that readers subscribe to (rules CB-50 and CB-51). Only the
+/// leader has the complete streams.
 struct StreamCoverage: Sendable {
     struct Entry: Sendable {
         /// The copy has all messages of the queue after this timetoken, except messages that the queue has dropped.
         var since: UInt64
-        /// The timetoken up to which messages may be missing, because the leader does not have them either; 0 when none is missing.
+        /// The timetoken up to which messages may be missing in the copy, because the leader does not have them; 0 when no messages are
+        /// missing.
         var dropped: UInt64 = 0
         /// When the queue was last found to have a reader, in units of 100 ns.
         var used: UInt64
     }
 
     private var entries: [StreamName: Entry] = [:]
-    /// The timetoken after which the copy has the messages of all queues, so that it makes no requests (rule CB-58); nil for a copy that
+    /// The timetoken after which the copy has the messages of all queues, so that it requests no messages (rule CB-58). Nil when the copy
     /// requests the messages that its readers lack.
     var allSince: UInt64?
-    /// Whether the leader does not answer requests, so that readers that lack messages get a gap. Otherwise these readers wait.
+    /// Whether the leader does not answer requests for messages. If so, readers that lack messages get a gap report; otherwise they wait.
     var isAlone = false
     /// The names of all queues in the order of examination: the first one was examined longest ago.
     private var order = Deque<StreamName>()
@@ -86,7 +88,8 @@ struct StreamCoverage: Sendable {
         highestDropped = max(highestDropped, timetoken)
     }
 
-    /// Whether messages after `cursor` may be missing for good: because the leader lacks them, or because it does not answer requests.
+    /// Whether messages after `cursor` may be missing and can no longer be requested, because the leader lacks them or does not answer
+    /// requests.
     func hasDropped(after cursor: UInt64, _ interest: StreamInterest) -> Bool {
         // While the copy keeps the messages of all queues, every queue has all messages after `latest`.
         let latest = isAlone ? allSince : nil

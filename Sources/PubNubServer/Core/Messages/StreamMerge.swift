@@ -18,7 +18,7 @@ struct StreamMerge<Attachment: Sendable> {
         static func < (left: Head, right: Head) -> Bool { (left.timetoken, left.run) < (right.timetoken, right.run) }
     }
 
-    /// The run while there is only one: its messages need no merging, so no array and no heap are allocated.
+    /// The only run, while there is one: its messages need no merging, so neither an array nor a heap is allocated.
     private var only: Run?
     private var runs: [Run] = []
     private var heads = Heap<Head>()

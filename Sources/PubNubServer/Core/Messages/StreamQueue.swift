@@ -9,7 +9,8 @@ struct StreamQueue<Attachment: Sendable>: Sendable {
     }
 
     private(set) var slots = Deque<Slot>()
-    /// The timetoken of the newest message that was dropped, or that may have been dropped before the queue existed.
+    /// The timetoken up to which messages may be missing: that of the newest dropped message, or one up to which messages may have been
+    /// dropped before the queue existed.
     private(set) var dropped: UInt64
 
     init(dropped: UInt64) {
@@ -18,19 +19,19 @@ struct StreamQueue<Attachment: Sendable>: Sendable {
 
     var isEmpty: Bool { slots.isEmpty }
     var oldest: UInt64 { slots.first?.timetoken ?? .max }
-    /// The timetoken of the newest message; for an empty queue, of the newest dropped one.
+    /// The timetoken of the newest message; for an empty queue, that of the newest dropped message.
     var last: UInt64 { slots.last?.timetoken ?? dropped }
 
-    /// Adds a message with a higher timetoken than all earlier ones, and drops the oldest one beyond `limit`. Returns the number of bytes
-    /// by which the queue has grown.
+    /// Adds a message with a higher timetoken than all earlier ones. If the queue then has more than `limit` messages, the oldest one is
+    /// dropped. Returns the number of bytes by which the queue has grown.
     mutating func push(_ entry: StreamEntry<Attachment>, limit: Int) -> Int {
         let freed = slots.count >= limit ? dropFirst() : 0
         slots.append(Slot(timetoken: entry.message.timetoken, entry: entry))
         return entry.cost - freed
     }
 
-    /// Adds older messages, oldest first, and drops the oldest ones beyond `limit`. Returns the number of bytes by which the queue has
-    /// grown.
+    /// Adds messages that are older than those of the queue, oldest first. If the queue then has more than `limit` messages, the oldest
+    /// ones are dropped. Returns the number of bytes by which the queue has grown.
     mutating func prepend(_ entries: [StreamEntry<Attachment>], limit: Int) -> Int {
         slots.prepend(contentsOf: entries.map { Slot(timetoken: $0.message.timetoken, entry: $0) })
         var grown = entries.reduce(0) { $0 + $1.cost }

@@ -4,7 +4,7 @@ import Identifiers
 /// The non-empty message queues of all channels, or of all patterns.
 struct StreamQueues<Attachment: Sendable>: Sendable {
     /// An entry of the heap that finds the queue with the oldest message: the timetoken of a queue's oldest message, and the queue's name.
-    /// The timetoken is too low when the queue has dropped that message since the entry was made.
+    /// If the queue has dropped this message since the entry was made, the timetoken is too low.
     private struct Check: Comparable, Sendable {
         var oldest: UInt64
         var name: Identifier
@@ -13,14 +13,15 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     }
 
     private var queues: [Identifier: StreamQueue<Attachment>] = [:]
-    /// One entry for each queue, the one with the oldest message first. A queue that is removed, or gets older messages, leaves an outdated
-    /// entry, which ``tidy()`` removes.
+    /// One entry for each queue, with the oldest message first. When a queue is removed, or when older messages are added to it, its entry
+    /// becomes outdated; ``tidy()`` removes such entries.
     private var checks = Heap<Check>()
     private(set) var bytes = 0
     /// The timetoken of the newest message of removed queues, without queues of presence channels.
     private(set) var forgotten: UInt64
-    /// The timetoken of the newest event of removed presence queues. It is separate from `forgotten`, because each user who leaves causes
-    /// an event: otherwise readers of messages would get a gap in a keyset in which nobody has published (rule HB-95).
+    /// The timetoken of the newest event in removed queues of presence channels. It is separate from `forgotten`, because each user who
+    /// leaves causes a presence event. With a common timetoken, readers of messages would get a gap report although nobody has published a
+    /// message (rule HB-95).
     private(set) var forgottenPresence: UInt64
 
     init(forgotten: UInt64) {
@@ -42,7 +43,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     var count: Int { queues.count }
     /// The names of all queues.
     var names: [Identifier] { Array(queues.keys) }
-    /// No queue contains a message with a timetoken below this one. The timetoken may be lower than that of the oldest message.
+    /// A lower bound for the timetokens of all messages. It may be lower than the timetoken of the oldest message.
     var oldest: UInt64 { checks.min?.oldest ?? .max }
 
     subscript(name: Identifier) -> StreamQueue<Attachment>? { queues[name] }
@@ -68,14 +69,14 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
         tidy()
     }
 
-    /// Removes a queue without readers and its messages. The messages do not count as dropped.
+    /// Removes a queue that has no readers, together with its messages. These messages do not count as dropped.
     mutating func remove(_ name: Identifier) {
         guard let queue = queues.removeValue(forKey: name) else { return }
         bytes -= queue.slots.reduce(Self.cost(of: name)) { $0 + $1.entry.cost }
         tidy()
     }
 
-    /// Rebuilds the heap `checks` when most of its entries are outdated. An outdated entry has no effect except its memory.
+    /// Rebuilds the heap `checks` when most of its entries are outdated. An outdated entry does no harm, but needs memory.
     private mutating func tidy() {
         guard checks.count > 2 * queues.count + 1024 else { return }
         checks = Heap(queues.map { Check(oldest: $0.value.oldest, name: $0.key) })
@@ -110,8 +111,8 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     /// Drops the oldest message in all queues.
     mutating func dropOldest() {
         guard let check = checks.min else { return }
-        // If the queue has already dropped the message of this heap entry, no message is dropped; the entry is only replaced by one for the
-        // queue's present oldest message.
+        // If the queue has already dropped the message of this heap entry, no message is dropped now. The entry is only replaced by one for
+        // the oldest message that the queue has at present.
         trimOldest { $0.oldest == check.oldest ? $0.dropFirst() : 0 }
     }
 

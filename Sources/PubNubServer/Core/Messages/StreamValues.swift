@@ -15,7 +15,7 @@ package final class StreamEntry<Attachment: Sendable>: Sendable {
         self.attachment = attachment
     }
 
-    /// The approximate memory in bytes. The message counts twice, because the attachment contains payload, metadata and names as well.
+    /// The approximate memory in bytes. The message counts twice, because the attachment contains the same payload, metadata and names.
     var cost: Int { 2 * message.bytes + 400 }
 }
 
@@ -72,14 +72,15 @@ package struct StreamDelivery<Attachment: Sendable>: Sendable {
 package struct StreamPage<Attachment: Sendable>: Sendable {
     /// The messages of the page, in the order of timetokens.
     package var deliveries: [StreamDelivery<Attachment>] = []
-    /// The cursor for the next read: the timetoken of the last delivery, or the application's newest timetoken when there is none. It is
-    /// never below the cursor of this read.
+    /// The cursor for the next read: the timetoken of the last delivery, or the application's newest timetoken when there is no delivery.
+    /// It is never below the cursor that was passed to this read.
     package var cursor: UInt64
     /// Whether more messages can be read, because the page has reached its limit.
     package var isCut = false
-    /// Whether messages after the reader's cursor may be missing, because they exceeded the limit of number, size or age.
+    /// Whether messages after the reader's cursor may be missing, because they were dropped when a limit of number, size or age was
+    /// exceeded.
     package var hasDropped = false
-    /// In the answer to a handshake that names a position: whether no message after this position is missing. Otherwise false.
+    /// In the answer to a handshake that names a position: true when no message after this position is missing. In all other answers false.
     package var isComplete = false
 
     /// An empty page.
@@ -96,7 +97,7 @@ package struct StreamLimits: Hashable, Sendable {
     package var perPattern: Int
     /// How long messages are kept, in units of 100 ns.
     package var lifetime: UInt64
-    /// The approximate memory limit of all queues of an application, in bytes. The oldest messages that exceed it are dropped.
+    /// The approximate memory limit of all queues of an application, in bytes. When it is exceeded, the oldest messages are dropped.
     package var bytes: Int
 
     package init(

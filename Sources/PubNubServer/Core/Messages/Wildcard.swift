@@ -16,14 +16,15 @@ package struct Wildcard: Hashable, Sendable {
         pattern = name
     }
 
-    /// Whether `channel` begins with the text before the asterisk. This includes deeper levels and presence channels.
+    /// Whether `channel` begins with the text before the asterisk of the pattern. Names with further parts and presence channels match,
+    /// too.
     package func matches(_ channel: Identifier) -> Bool {
         channel.utf8.count >= pattern.utf8.count && channel.utf8.starts(with: pattern.utf8.dropLast())
     }
 
     /// All patterns that match `channel`, at most two, the shorter one first; none for a channel without a dot.
     ///
-    /// With this list, a table by pattern is read only at the matching patterns instead of completely.
+    /// With this list, a caller reads only the matching entries of a table by pattern, and not the whole table.
     package static func patterns(matching channel: Identifier) -> [Identifier] {
         guard channel.utf8.contains(UInt8(ascii: ".")) else { return [] }
         var found: [Identifier] = []

@@ -5,7 +5,7 @@ import ServerValues
 struct AbsentState: Sendable {
     var state: [UInt8]
     var deadline: MonotonicInstant
-    /// The owner that has set the state; its share of the limits is used.
+    /// The owner that has set the state, and against whose share of the limits the state counts.
     var owner: Identifier?
 
     func cost(_ place: OccupancyPlace) -> Int {

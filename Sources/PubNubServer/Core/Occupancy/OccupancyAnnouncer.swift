@@ -1,8 +1,8 @@
 import Identifiers
 import ServerValues
 
-/// Decides for one channel which presence changes are published as single events, and combines the others in interval events (rules HB-35
-/// to HB-37).
+/// Decides for one channel which presence changes are published at once as single events. The other changes are held back and combined in
+/// interval events (rules HB-35 to HB-37).
 struct OccupancyAnnouncer: Sendable {
     enum Change: Sendable {
         case join, leave, timeout
@@ -10,15 +10,15 @@ struct OccupancyAnnouncer: Sendable {
 
     /// How a presence change is published.
     enum Verdict {
-        /// Publish the change at once. When `afterSum` is true, publish the interval event for the held changes first.
+        /// Publish the change at once. When `afterSum` is true, first publish an interval event for the changes that were held back.
         case tell(afterSum: Bool)
         /// Hold the change back until the next interval event.
         case hold
     }
 
-    /// When the next interval event is due; nil while the occupancy is at most the announce maximum.
+    /// When the next interval event is due; nil while the number of users is at most the announce maximum.
     private(set) var due: MonotonicInstant?
-    /// The held changes by user. They are published in the order of their numbers.
+    /// The changes that are held back, by user. They are published in the order of their numbers.
     private var held: [Identifier: (change: Change, number: Int)] = [:]
     private var lastNumber = 0
     private var heldBytes = 0
@@ -37,7 +37,7 @@ struct OccupancyAnnouncer: Sendable {
         return .hold
     }
 
-    /// Makes the interval event for the held changes, and drops them.
+    /// Makes the interval event for the changes that were held back, and removes these changes.
     mutating func sum(channel: Identifier, occupancy: Int, at time: OccupancyTime) -> OccupancyEvent {
         var event = OccupancyEvent(channel: channel, action: .interval, occupancy: occupancy, timestamp: time.unixSeconds)
         for (user, item) in held.sorted(by: { $0.value.number < $1.value.number }) {
@@ -57,15 +57,15 @@ struct OccupancyAnnouncer: Sendable {
         due = occupancy > settings.announceMaximum ? now.advanced(by: settings.interval) : nil
     }
 
-    /// Continues after a restart, when the latest joins and leaves are unknown: above the announce maximum, the next event asks readers to
-    /// refresh the list of users.
+    /// Continues after a restart, when the latest joins and leaves are unknown. If more users are present than the announce maximum, the
+    /// next interval event therefore asks readers to request the list of users.
     mutating func resume(occupancy: Int, settings: OccupancySettings, at now: MonotonicInstant) {
         plan(occupancy: occupancy, settings: settings, at: now)
         isTooMuch = due != nil && settings.sendsDeltas
     }
 
     private mutating func hold(_ change: Change, of user: Identifier, limit: Int) {
-        // Both changes are dropped for a user who has joined and left, or left and joined, since the last interval event.
+        // If a user has joined and left, or left and joined, since the last interval event, both changes are dropped.
         let cost = user.utf8.count + 3
         if held.removeValue(forKey: user) != nil {
             heldBytes -= cost

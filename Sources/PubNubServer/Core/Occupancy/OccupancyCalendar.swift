@@ -11,7 +11,7 @@ struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
     /// The length of a slot in nanoseconds. All entries of a slot are due at its end.
     private let length: Int64
     private var slots: [Int64: Set<Key>] = [:]
-    /// The numbers of the slots, earliest first. The number of a slot that has become empty is removed only when the slot is due.
+    /// The numbers of the slots, earliest first. When a slot has become empty, its number stays in the heap until the slot is due.
     private var order = Heap<Int64>()
     /// The remaining entries of the slot that is being processed.
     private var ready = Deque<Key>()
@@ -19,7 +19,8 @@ struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
     /// The number of changes so far, for tests that count work.
     private(set) var steps = 0
 
-    /// The largest number of entries of a slot that are sorted. Larger slots are processed unsorted, because sorting would take too long.
+    /// The largest number of entries with which a slot is sorted before it is processed. The entries of a larger slot are processed in any
+    /// order, because sorting them would take too long.
     private static var sortedEntries: Int { 1024 }
 
     init(length: Duration) {
@@ -42,7 +43,7 @@ struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
         slots[slot(of: instant)]?.remove(key)
     }
 
-    /// The deadline of the next entry that is due, which is the end of its slot; nil when nothing is due at `now`.
+    /// The deadline of the next entry that is due, which is the end of the entry's slot; nil when no entry is due at `now`.
     mutating func nextDue(at now: MonotonicInstant) -> MonotonicInstant? {
         if !ready.isEmpty { return end(of: readySlot) }
         while let slot = order.min, end(of: slot) <= now {

@@ -43,7 +43,7 @@ struct OccupancyMember: Sendable {
 
     /// Adds a connection, or extends its deadline.
     ///
-    /// - Parameter limit: the largest number of connections; a new connection beyond it replaces the one that would time out first.
+    /// - Parameter limit: the largest number of connections. At this number, a new connection replaces the one that would time out first.
     mutating func refresh(_ connection: Identifier, until deadline: MonotonicInstant, timeout: Int, limit: Int) {
         if let index = connections.firstIndex(where: { $0.id == connection }) {
             connections[index].deadline = deadline
@@ -66,8 +66,8 @@ struct OccupancyMember: Sendable {
         refresh(connection, until: deadline, timeout: timeout, limit: limit)
     }
 
-    /// Ends a connection; an empty name ends all of them, and an unknown name ends the connection without a name, if there is one. Returns
-    /// true when no connection remains.
+    /// Ends a connection. An empty name ends all connections of the user. An unknown name ends the connection that has no name, if there is
+    /// one. Returns true when no connection remains.
     mutating func end(_ connection: Identifier, at now: MonotonicInstant) -> Bool {
         _ = expire(at: now)
         if connection.isEmpty {
@@ -79,8 +79,8 @@ struct OccupancyMember: Sendable {
         return connections.isEmpty
     }
 
-    /// If the user's presence times out before the scheduled check of the timeout, moves the check to that time and returns the time;
-    /// otherwise nil.
+    /// Compares the user's presence timeout with the scheduled check of this timeout. If the timeout is earlier, moves the check to the
+    /// time of the timeout and returns this time; otherwise returns nil.
     mutating func replan() -> MonotonicInstant? {
         guard !connections.isEmpty, deadline < scheduled else { return nil }
         scheduled = deadline
@@ -111,8 +111,8 @@ struct OccupancyRoster: Sendable {
         slots.append(member)
     }
 
-    /// Removes a member; nil when the user is not on the channel. `moves` is the number of other members whose positions have changed: on
-    /// average at most two for each removed member.
+    /// Removes a member; nil when the user is not on the channel. `moves` is the number of other members whose positions in the array have
+    /// changed: on average at most two for each removed member.
     mutating func remove(_ user: Identifier) -> (member: OccupancyMember, moves: Int)? {
         guard let position = positions.removeValue(forKey: user), let member = slots[position] else { return nil }
         slots[position] = nil
@@ -127,7 +127,8 @@ struct OccupancyRoster: Sendable {
     /// Changes a member in place; nil when the user is not on the channel.
     mutating func update<Result>(_ user: Identifier, _ change: (inout OccupancyMember) -> Result) -> Result? {
         guard let position = positions[user], var member = slots[position] else { return nil }
-        // The member is removed from the array during the change, so that its connections are not copied.
+        // The member is removed from the array during the change. With a second reference in the array, the change would copy the member's
+        // connections.
         slots[position] = nil
         defer { slots[position] = member }
         return change(&member)

@@ -11,7 +11,7 @@ struct OccupancyUse: Hashable, Sendable {
 }
 
 extension OccupancyLimits {
-    /// The divisor of the application's limits for one owner: each owner may use a quarter.
+    /// Each owner may use the application's limits divided by this number: a quarter.
     package static let ownerDivisor = 4
 }
 
@@ -28,7 +28,7 @@ extension OccupancyState {
         return (owners[owner]?.bytes ?? 0) + bytes <= limits.bytes / OccupancyLimits.ownerDivisor
     }
 
-    /// Whether an owner's share allows this number of additional states of absent users, and of additional bytes.
+    /// Whether an owner's share of the limits allows this number of additional states of absent users, and this number of additional bytes.
     func hasAbsentShare(_ owner: Identifier?, states: Int, bytes: Int) -> Bool {
         guard let owner else { return true }
         let use = owners[owner] ?? OccupancyUse()

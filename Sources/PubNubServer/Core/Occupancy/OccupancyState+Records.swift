@@ -37,7 +37,7 @@ package enum OccupancyChange: Hashable, Sendable {
 }
 
 extension OccupancyState {
-    /// Starts recording, so that ``takeChanges()`` returns the changes. Heartbeats that only extend a deadline are not recorded.
+    /// Starts to record presence changes, which ``takeChanges()`` returns. A heartbeat that only extends a deadline is not recorded.
     package mutating func recordChanges() { touched = touched ?? [] }
 
     /// The recorded changes since the last call of this method, one for each user and channel.
@@ -54,7 +54,7 @@ extension OccupancyState {
         }
     }
 
-    /// Restores the users who were present when another process ended. No events are sent, and presence timeouts start again.
+    /// Restores the users who were present when an earlier process ended. No events are sent, and each presence timeout begins again.
     package mutating func restore(_ records: [OccupancyRecord], at time: OccupancyTime) {
         for record in records.sorted(by: { $0.order < $1.order }) where !record.connections.isEmpty {
             guard channels[record.channel]?.roster[record.user] == nil else { continue }

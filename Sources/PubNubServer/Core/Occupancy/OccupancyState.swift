@@ -19,8 +19,8 @@ package struct OccupancyState: Sendable {
     /// The presence states that were set for users who are not present on the channel.
     private var absent: [OccupancyPlace: AbsentState] = [:]
     private var absentBytes = 0
-    /// When each user's presence on a channel is checked for its timeout. Interval events and states of absent users have calendars of
-    /// their own below.
+    /// The times at which the presence timeout of each user on each channel is checked. Interval events and states of absent users have
+    /// their own calendars below.
     var stayEnds = OccupancyCalendar<OccupancyStay>(length: .seconds(1))
     var intervals = OccupancyCalendar<Identifier>(length: .milliseconds(100))
     private var absentEnds = OccupancyCalendar<OccupancyPlace>(length: .seconds(1))
@@ -61,7 +61,8 @@ package struct OccupancyState: Sendable {
         if let state, state.count > limits.stateBytes { return .stateTooLong(limit: limits.stateBytes) }
         let seconds = min(max(timeout ?? settings.defaultTimeout, settings.timeouts.lowerBound), settings.timeouts.upperBound)
         let deadline = time.instant.advanced(by: .seconds(seconds))
-        // When the memory limit or the owner's share is reached, a user's new connection replaces an old one.
+        // When the memory limit or the owner's share is reached, a user may have only one connection, so a new connection replaces the old
+        // one.
         let connections = bytes < limits.bytes && hasShare(user.owner) ? OccupancyMember.connectionLimit : 1
         let known: Void? = change(user.id, on: channel) {
             $0.touch(user.connection, until: deadline, timeout: seconds, limit: connections, at: time.instant)
@@ -89,7 +90,7 @@ package struct OccupancyState: Sendable {
         setState(state, of: OccupancyUser(id: user), on: channel, at: time, into: &events)
     }
 
-    /// Replaces a user's state; a state for an absent user counts against the share of the owner in `subject`.
+    /// Replaces a user's state. The state of an absent user counts against the share of the owner in `subject`.
     package mutating func setState(
         _ state: [UInt8], of subject: OccupancyUser, on channel: Identifier, at time: OccupancyTime,
         into events: inout [OccupancyEvent]
@@ -134,7 +135,7 @@ package struct OccupancyState: Sendable {
             let interval = intervals.nextDue(at: time.instant)
             guard let first = [stay, state, interval].compactMap({ $0 }).min() else { return false }
             left -= 1
-            // At equal times, timeouts are processed first, because an interval event follows the changes that it reports.
+            // If both are due at the same time, timeouts are processed first, because the interval event has to report them.
             if stay == first {
                 if let stay = stayEnds.takeNext() { expire(stay, at: time, into: &events) }
             } else if state == first {
@@ -287,8 +288,8 @@ extension OccupancyState {
         guard let index = channels.index(forKey: stay.channel) else { return }
         let outcome = channels.values[index].roster.update(stay.user) {
             member -> (isGone: Bool, grown: Int, owner: Identifier?, next: MonotonicInstant)? in
-            // Nothing to do: the user has left and joined again since this check was scheduled, or the deadline was moved while its slot
-            // was being processed.
+            // In two cases nothing has to be done: the user has left and joined again since this check was scheduled, or the user's
+            // deadline was moved while the calendar slot of this check was being processed.
             guard member.stay == stay.number, member.scheduled <= time.instant else { return nil }
             let cost = member.cost
             let isGone = member.expire(at: time.instant)

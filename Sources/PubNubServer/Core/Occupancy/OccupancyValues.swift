@@ -32,14 +32,15 @@ package struct OccupancyUser: Hashable, Sendable {
 
 /// The presence settings of an application.
 package struct OccupancySettings: Hashable, Sendable {
-    /// The occupancy up to which every join, leave and timeout is a separate event. Above it, changes are combined in interval events.
+    /// The number of users up to which every join, leave and timeout is a separate event. Above this number, changes are combined in
+    /// interval events.
     package var announceMaximum: Int
     /// The time between interval events.
     package var interval: Duration
     /// Whether interval events list the users who have joined and left.
     package var sendsDeltas: Bool
-    /// The largest size in bytes of the users in an interval event. When it is exceeded, the event asks subscribers to request the
-    /// occupancy.
+    /// The largest size in bytes of the lists of users in an interval event. If they are larger, the event has no lists, and subscribers
+    /// have to request the users.
     package var deltaBytes: Int
     /// The presence timeout in seconds when a request sets none.
     package var defaultTimeout: Int
@@ -69,7 +70,7 @@ package struct OccupancySettings: Hashable, Sendable {
 package struct OccupancyEvent: Hashable, Sendable {
     /// The kinds of presence events.
     package enum Action: Hashable, Sendable {
-        /// A user has joined, left, timed out or changed its state; `interval` combines many changes.
+        /// A user has joined, left, timed out, or changed the user's state; `interval` combines many changes.
         case join, leave, timeout, stateChange, interval
     }
 
@@ -81,7 +82,7 @@ package struct OccupancyEvent: Hashable, Sendable {
     package var occupancy: Int
     /// The time of the event in seconds since 1970.
     package var timestamp: Int
-    /// The user who has joined, left, timed out or changed its state; nil for interval events.
+    /// The user who has joined, left, timed out, or changed the presence state; nil for interval events.
     package var user: Identifier?
     /// The user's state as JSON text, for a join or a state change; otherwise nil.
     package var state: [UInt8]?
@@ -91,7 +92,7 @@ package struct OccupancyEvent: Hashable, Sendable {
     package var left: [Identifier] = []
     /// In an interval event: the users who were present at the last interval event and have timed out.
     package var timedOut: [Identifier] = []
-    /// Whether the lists of users are left out, because they exceed the size limit; subscribers then have to request the occupancy.
+    /// Whether the lists of users are left out, because they exceed the size limit. Subscribers then have to request the users.
     package var needsRefresh = false
 
     package init(

@@ -11,8 +11,8 @@ import WireCoding
     import Darwin
 #endif
 
-/// Stores the contents as files in one directory for each keyset, readable only by the user that runs the server (rule FI-21). They are
-/// read and written on NIO's thread pool.
+/// Stores the contents as files in one directory for each keyset, readable only by the user that runs the server (rule FI-21). The files
+/// are read and written on NIO's thread pool.
 struct DirectoryFileContents: FileContents {
     private let directory: String
 
@@ -51,8 +51,8 @@ struct DirectoryFileContents: FileContents {
     /// The directory to which contents without a record in the store are moved.
     private var aside: String { directory + "/aside" }
 
-    /// The ids of the contents in a directory; empty when the directory does not exist. Incomplete contents, which remain when the server
-    /// ends while writing, are deleted.
+    /// The ids of the contents in a directory; empty when the directory does not exist. Incomplete contents are deleted; they remain when
+    /// the server ends while it writes.
     private func list(_ directory: String) throws -> Set<Identifier> {
         guard let stream = opendir(directory) else {
             if errno == ENOENT { return [] }
@@ -124,8 +124,8 @@ struct DirectoryFileContents: FileContents {
         }
     }
 
-    /// The path of a file's content. Only ids of the form that the server generates become part of a path, so no id leads outside the
-    /// directory.
+    /// The path of a file's content. An id becomes part of a path only if it has the form of the ids that the server generates. So no id
+    /// can lead outside the directory.
     private func place(of id: Identifier) throws -> String {
         guard FileID.isValid(id.text) else { throw FileProblem() }
         return directory + "/" + id.text

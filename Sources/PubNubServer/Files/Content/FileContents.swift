@@ -31,14 +31,14 @@ struct RestoredContents: Hashable, Sendable {
     var setAside = 0
     /// The number of contents that were put back because they have a record again.
     var returned = 0
-    /// The number of contents that were deleted because they had been aside for ``FileContents/asideLifetime``.
+    /// The number of contents that were deleted because they had been set aside for ``FileContents/asideLifetime``.
     var deleted = 0
-    /// The directory for contents without a record.
+    /// The directory in which contents without a record are set aside.
     var asideDirectory = ""
 }
 
 extension FileContents {
-    /// How long contents without a record are kept aside before they are deleted: 30 days, in seconds.
+    /// How long contents without a record stay set aside before they are deleted: 30 days, in seconds.
     static var asideLifetime: Int { 30 * 86_400 }
 }
 
@@ -66,8 +66,8 @@ final class MemoryFileContents: FileContents {
     }
 }
 
-/// The contents that the nodes of a cluster write to Redis, as the leader uses them. Contents are stored and deleted together with their
-/// records (rule FI-24), so these methods do nothing.
+/// The file contents of a cluster, as the leader uses them. Nodes write the contents to Redis, where the contents are kept and deleted
+/// together with their records (rule FI-24). So the methods of this type do nothing.
 struct SharedFileContents: FileContents {
     let maximumBytes = 256 << 20
 
