@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import ServerRuntime
 
-/// Answers requests whose answers are not held: all except polls and requests for the time.
+/// Answers all requests except polls, which may be held, and requests for the time.
 struct PubNubRequestHandler: Sendable {
     let streams: any StreamBackend
     /// Counts the messages that were acknowledged through this server.

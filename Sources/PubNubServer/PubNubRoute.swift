@@ -64,7 +64,7 @@ struct PubNubAddress: Hashable, Sendable {
         self.subscribeKey = subscribeKey
     }
 
-    /// Whether a path belongs to the PubNub API, so that errors are answered in PubNub's format.
+    /// Whether a path belongs to the PubNub API. If so, errors are answered in PubNub's format.
     static func owns(_ segments: [String]) -> Bool {
         switch segments.first {
         case "publish", "signal", "subscribe", "time", "v1", "v2", "v3": true
@@ -72,7 +72,7 @@ struct PubNubAddress: Hashable, Sendable {
         }
     }
 
-    /// Whether a path belongs to the PubNub API, for a target that has not been split into segments.
+    /// Whether the path of a target belongs to the PubNub API. The target has not been split into segments yet.
     static func owns(_ target: UnsafeRawBufferPointer) -> Bool {
         let first = target.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         return owns([String(decoding: first, as: UTF8.self)])

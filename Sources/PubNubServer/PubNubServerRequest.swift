@@ -9,13 +9,13 @@ struct PubNubServerRequest: Sendable {
     var body: [UInt8]
     /// The header field `If-Match`.
     var ifMatch: String?
-    /// The server's address as the client uses it, such as `https://example.com/prefix`. Only the files service needs it; nil for a request
-    /// without a host.
+    /// The address of the server that the client uses, such as `https://example.com/prefix`. Only the files service needs it; nil for a
+    /// request without a host.
     var base: String?
     /// The client's IP address; nil when it is unknown or not limited.
     var client: String?
 
-    /// The value of a query parameter: the last one when it is repeated, nil when it is missing.
+    /// The value of a query parameter; nil when the parameter is missing. If it is repeated, the last value is used.
     func parameter(_ name: String) -> String? {
         target.parameters.last { $0.name == name }?.value
     }

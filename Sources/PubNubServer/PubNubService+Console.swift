@@ -25,7 +25,7 @@ extension PubNubService: ConsoleService {
     package var hasConnections: Bool { false }
     package func reports(on loop: Int, from start: Int, count: Int) -> (reports: [ConnectionReport], next: Int?) { ([], nil) }
 
-    /// The reports of push webhooks by keyset, for keysets that have or had a webhook. Only the server that sends the events has them.
+    /// The reports of push webhooks, for keysets that have or had a webhook. Only the server that sends the webhooks has these reports.
     package var webhookReports: [(application: String, receivers: [WebhookReport])] {
         streams.pushCounts(for: self).map {
             ($0.application.subscribeKey, [WebhookReport(url: $0.application.keyset.pushWebhook, counts: $0.counts)])

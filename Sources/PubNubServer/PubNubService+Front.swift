@@ -41,7 +41,7 @@ extension PubNubService: ServerFront {
         let isPoll = if case .subscribe = address.route { true } else { false }
         let application: PubNubApplication
         do throws(PubNubErrorBody) {
-            // In a cluster the access rights of polls are checked here, and the leader checks those of the requests that it answers.
+            // In a cluster, this server checks the access rights of polls. The leader checks the rights of the requests that it answers.
             application = try requests.application(for: request, address, isJudged: cluster == nil || isPoll)
         } catch {
             return connection.answer(described(HTTPAnswer(error), address.subscribeKey, request))
@@ -52,11 +52,13 @@ extension PubNubService: ServerFront {
         switch address.route {
         case .time: return
         case .subscribe:
-            // `answer(plain:for:)` has already handled plain polls, so this poll has another form or is malformed.
+            // `answer(plain:for:)` has already answered all polls that it could parse in place. So this poll has another form or is
+            // malformed.
             subscribe(request, address.route, of: application, for: connection)
         case .file(let route): answer(request, route, of: application, fields: fields, for: connection)
         case .publish, .signal, .publishFile:
-            // A publish waits while any event loop is congested, because the loops of its subscribers are not known yet.
+            // A publish waits while any event loop is congested. The event loops of the message's subscribers are not known yet, so any of
+            // them may be congested.
             let full = context.congestion.full
             guard full.isEmpty else {
                 return connection.hold(until: full, or: HTTPAnswer(.serviceUnavailable), nil) { _, _ in
@@ -68,7 +70,7 @@ extension PubNubService: ServerFront {
         }
     }
 
-    /// Has a request answered by the leader in a cluster, otherwise by this process.
+    /// Performs a request: in a cluster the leader answers it, otherwise this process.
     func perform(
         _ request: PubNubServerRequest, _ route: PubNubRoute, of application: PubNubApplication, for connection: HTTPConnection
     ) {
@@ -83,7 +85,7 @@ extension PubNubService: ServerFront {
         }
     }
 
-    /// Adds log details to a refusal: the keyset, and for 403 the reason, which the answer does not contain (rule SO-150).
+    /// Adds log details to a refusal: the keyset, and for 403 the reason. The client's answer does not contain the reason (rule SO-150).
     private func described(_ answer: HTTPAnswer, _ subscribeKey: String, _ request: PubNubServerRequest?) -> HTTPAnswer {
         var answer = answer
         answer.details["service"] = service.rawValue
@@ -145,8 +147,8 @@ extension PubNubService: ServerFront {
     private func subscribe(
         _ request: PubNubServerRequest, _ route: PubNubRoute, of application: PubNubApplication, for connection: HTTPConnection
     ) {
-        // Version -1 equals no version of the grants, so the next sweep checks the poll's rights again. This also covers a right that has
-        // ended since the request was allowed.
+        // The grants never have the version -1, so the next sweep checks the poll's rights again. This also finds a right that has ended
+        // since the request was checked.
         let isJudged = application.keyset.requiresGrants
         let access = isJudged ? PubNubAccess(application: application).held(request, route, version: -1) : nil
         var target = request.target.rawPath

@@ -39,7 +39,8 @@ extension ServiceName {
     package static let pubnub = ServiceName(rawValue: "pubnub")
 }
 
-/// The PubNub service of one server: its event loops with the polls that they hold. The backend owns the keysets (``StreamBackend``).
+/// The PubNub service of one server, with the server's event loops and the polls that they hold. The keysets belong to the backend
+/// (``StreamBackend``).
 package final class PubNubService: Sendable {
     let context: ServerContext
     let settings: PubNubServiceSettings
@@ -53,7 +54,7 @@ package final class PubNubService: Sendable {
     let pollKind: RequestKind
     let requestKind: RequestKind
 
-    /// Makes the service and joins `streams`, whose keysets several servers share.
+    /// Makes the service and joins the backend `streams`, whose keysets several servers share.
     package init(_ settings: PubNubServiceSettings, _ context: ServerContext, streams: any StreamBackend) {
         self.context = context
         self.settings = settings

@@ -30,7 +30,7 @@ struct PubNubDraft: Hashable, Sendable {
 
     /// Reads a message from a publish request.
     ///
-    /// - Parameter now: the current timetoken, because refusals contain one, as acknowledgements do.
+    /// - Parameter now: the current timetoken, which a refusal contains in the same way as an acknowledgement.
     init(
         _ request: PubNubServerRequest, channel: String, payload: String?, kind: PubNubMessageKind, now: Timetoken
     ) throws(PubNubErrorBody) {
@@ -50,7 +50,7 @@ struct PubNubDraft: Hashable, Sendable {
         if kind == .file, !Self.isFile(self.payload) { throw .publish(400, "Invalid file message", at: now) }
         customType = request.parameter("custom_message_type")
         if let customType, !Self.isValid(customType: customType) { throw .publish(400, "Invalid custom message type", at: now) }
-        // Signals are never stored, and have neither metadata nor a storage time.
+        // Signals are never stored and have no metadata.
         if !isSignal, let text = request.parameter("meta"), !text.isEmpty { metadata = try Self.json(Array(text.utf8), now) }
         isStored = isSignal ? false : request.flag("store")
         hours = request.parameter("ttl").flatMap(Double.init).flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
@@ -59,7 +59,7 @@ struct PubNubDraft: Hashable, Sendable {
         isDelivered = !(isStored == false && request.flag("norep") == true)
     }
 
-    /// Makes a draft of a message that another process has already validated, so it is not checked again.
+    /// Makes a draft of a message that another process has already validated. The message is not validated again.
     init(
         channel: String, publisher: String?, payload: [UInt8], metadata: [UInt8]?, kind: PubNubMessageKind, customType: String?
     ) {
@@ -94,7 +94,7 @@ struct PubNubDraft: Hashable, Sendable {
 
     /// The message to store, with its timetoken and expiry.
     ///
-    /// - Parameter retention: the keyset's maximum storage time; nil when only the publisher limits it.
+    /// - Parameter retention: the keyset's maximum storage time; nil when only the publisher limits the storage time.
     func message(timetoken: UInt64, storesByDefault: Bool, retention: Duration? = nil) -> StoredMessage {
         let isStored = isStored ?? storesByDefault
         let ticks = (hours ?? 0) * 3600 * Double(TimetokenClock.ticksPerSecond)
@@ -109,19 +109,20 @@ struct PubNubDraft: Hashable, Sendable {
             expires: expires)
     }
 
-    /// The timetoken at which a message expires; nil when it is beyond the range of timetokens, so that the message never expires.
+    /// The timetoken at which a message expires. Nil when this timetoken would be too large; the message then never expires.
     private static func end(of retention: Duration, from timetoken: UInt64) -> UInt64? {
         let (seconds, attoseconds) = retention.components
         let whole = UInt64(clamping: seconds).multipliedReportingOverflow(by: TimetokenClock.ticksPerSecond)
         let end = timetoken.addingReportingOverflow(whole.partialValue)
-        // The sum is checked, because timetokens have at most 63 bits.
+        // The sum must stay below 2^63, because timetokens have at most 63 bits.
         guard !whole.overflow, !end.overflow, end.partialValue <= UInt64(Int64.max) - TimetokenClock.ticksPerSecond else {
             return nil
         }
         return end.partialValue + UInt64(clamping: attoseconds) / (1_000_000_000_000_000_000 / TimetokenClock.ticksPerSecond)
     }
 
-    /// The decompressed body. The compression is detected from the bytes, because client libraries label zlib data as gzip or as deflate.
+    /// The decompressed body. The bytes show which compression was used; the header field does not, because client libraries label zlib
+    /// data as gzip or as deflate.
     private static func content(of body: [UInt8], _ now: Timetoken) throws(PubNubErrorBody) -> [UInt8] {
         if let plain = try? JSONText(bytes: body) {
             guard plain.text.utf8.count <= maximumBytes else { throw .messageTooLarge(now) }

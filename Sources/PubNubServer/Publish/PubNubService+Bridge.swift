@@ -22,7 +22,7 @@ extension PubNubService: BridgedFront {
 }
 
 extension BridgedMessage {
-    /// The message in the form for other services; nil for anything but a plain message, for example a signal.
+    /// The message in the form for other services. Nil for a message that is not a plain one, for example a signal.
     init?(_ message: StoredMessage, textEvent: String) {
         guard message.kind == PubNubMessageKind.message.rawValue else { return nil }
         self.init(
@@ -42,8 +42,8 @@ extension BridgeTap {
 }
 
 extension PubNubDraft {
-    /// Makes a PubNub message from a message of another service; nil when PubNub cannot represent it. The metadata contains the origin, so
-    /// that subscribers can filter by it.
+    /// Makes a PubNub message from a message of another service. Nil when PubNub cannot represent the message. The metadata contains the
+    /// name of the other service, so that subscribers can filter by it.
     init?(_ message: BridgedMessage) {
         var metadata = Array(#"{"bridge":"\#(message.origin)","event":"#.utf8)
         JSONWriter.appendString(message.event, to: &metadata)

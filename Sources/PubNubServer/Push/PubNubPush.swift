@@ -27,7 +27,7 @@ final class PubNubPush: Sendable {
         restore()
     }
 
-    /// Applies the webhook address and the secret of a changed configuration.
+    /// Applies the webhook address and the secret of a configuration that has changed.
     func follow(_ keyset: Keyset) {
         webhook.follow(keyset)
         restore()

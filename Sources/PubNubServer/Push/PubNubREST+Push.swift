@@ -21,7 +21,7 @@ extension PubNubREST {
         return isRemoval ? try await remove(device, request) : try await channels(of: device, request)
     }
 
-    /// Lists the channels of a device; adds and removes channels when the query has the parameters `add` or `remove`.
+    /// Lists the channels of a device. If the query has the parameters `add` or `remove`, adds or removes channels instead.
     private func channels(
         of device: PushDevice, _ request: PubNubServerRequest
     ) async throws(PubNubErrorBody) -> HTTPAnswer {

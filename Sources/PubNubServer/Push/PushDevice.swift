@@ -49,7 +49,7 @@ enum PushProblem: String, Error, Hashable, Sendable {
 extension PushDevice {
     /// Makes a device of API version 1. The parameter `type` names its push service.
     ///
-    /// - Parameter isRegistered: whether the request registers the device; only then the form of the token is checked (rule PU-1).
+    /// - Parameter isRegistered: whether the request registers the device. The form of the token is checked only in this case (rule PU-1).
     init(type: String?, token: String, isRegistered: Bool = true) throws(PushProblem) {
         switch type {
         case "apns": self.init(service: .apns, token: try Self.apple(token, isRegistered))
@@ -69,7 +69,8 @@ extension PushDevice {
             service: .apns2(environment, topic: Identifier(topic)), token: try Self.apple(token, isRegistered))
     }
 
-    /// An Apple token with lowercase digits. Client libraries use upper or lower case, and each device must be registered once only.
+    /// An Apple token with lowercase digits. Client libraries send upper or lower case, and without the conversion a device could be
+    /// registered twice.
     private static func apple(_ token: String, _ isRegistered: Bool) throws(PushProblem) -> Identifier {
         let isHex = token.utf8.allSatisfy { byte in
             switch byte | 0x20 {
@@ -95,7 +96,7 @@ extension PushDevice {
 // MARK: - Records
 
 extension PushDevice {
-    /// The key of the device's record: service, environment, topic and token, one per line. None of them contains a line break.
+    /// The key of the device's record: service, environment, topic and token, one per line. These values contain no line breaks.
     var recordKey: String {
         switch service {
         case .apns: "apns\n\n\n\(token.text)"
@@ -105,7 +106,7 @@ extension PushDevice {
         }
     }
 
-    /// Reads a device from the key of a record; nil for an unknown service, which a later version may have added.
+    /// Reads a device from the key of a record. Nil for an unknown service, which a later version of the server may have stored.
     init?(recordKey: String) {
         let parts = recordKey.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }

@@ -21,14 +21,14 @@ struct PushNotice: Sendable {
     /// The environments and topics that the message names for devices of API version 2, each with its excluded tokens.
     private let targets: [PushDevice.Service: Set<Identifier>]
 
-    /// The largest number of devices in one webhook event; further devices go into further events.
+    /// The largest number of devices in one webhook event. For more devices, several events are sent.
     static let devicesPerEvent = 1000
-    /// The largest number of targets of one message; further targets are ignored, because each may cause an event with the whole payload
-    /// (rule PU-28).
+    /// The largest number of targets of one message. Further targets are ignored, because each target may cause an event that contains the
+    /// whole payload (rule PU-28).
     static let maximumTargets = 100
 
-    /// Whether a message may request a push notification. This check is much faster than parsing the payload. It also finds keys whose
-    /// letters are written as JSON escapes.
+    /// Whether a message may request a push notification. This check is much faster than parsing the payload. It also finds keys that are
+    /// written with JSON escapes.
     static func isPossible(in message: StoredMessage) -> Bool {
         guard message.payload.first == UInt8(ascii: "{") else { return false }
         var previous: (UInt8, UInt8) = (0, 0)
@@ -82,8 +82,8 @@ struct PushNotice: Sendable {
         return found
     }
 
-    /// The events for the keyset's webhook: one for each service, environment and topic that has devices, in a fixed order. The events are
-    /// made in steps, because a channel can have 100,000 devices.
+    /// The events for the keyset's webhook, in a fixed order: one for each service, environment and topic that has devices. The result
+    /// makes the events step by step, because a channel can have 100,000 devices.
     func events(_ message: StoredMessage, to devices: [PushDevice.Service: Set<Identifier>]) -> PushEvents {
         var groups: [PushEvents.Group] = []
         func add(_ service: PushDevice.Service, _ part: Part?, excluding excluded: Set<Identifier> = []) {
@@ -103,7 +103,8 @@ struct PushNotice: Sendable {
     }
 }
 
-/// The webhook events of one message. They are made in steps of at most ``PushNotice/devicesPerEvent`` devices (rules PU-23 and PU-27).
+/// The webhook events of one message. Each step makes at most one event, for at most ``PushNotice/devicesPerEvent`` devices (rules PU-23
+/// and PU-27).
 struct PushEvents: Sendable {
     /// The devices of one service, and the notification for them.
     struct Group: Sendable {

@@ -6,7 +6,8 @@ struct PushRegistrations: Sendable {
     struct Limits: Hashable, Sendable {
         var devices = 100_000
         var channelsPerDevice = 1000
-        /// The largest total length of tokens, topics and channel names in bytes; they count once for each registration.
+        /// The largest total length of tokens, topics and channel names in bytes. A text that occurs in several registrations counts once
+        /// for each of them.
         var bytes = 64 << 20
     }
 
@@ -52,9 +53,9 @@ struct PushRegistrations: Sendable {
     /// The tokens of the devices that are notified of messages on a channel, by push service.
     func devices(on channel: Identifier) -> [PushDevice.Service: Set<Identifier>] { devices[channel] ?? [:] }
 
-    /// Decides a change that adds channels to a device, then removes channels from it.
+    /// Decides a change that first adds channels to a device and then removes channels from it.
     ///
-    /// - Returns: the change; nil when it would change nothing.
+    /// - Returns: the change; nil when the device would have the same channels as before.
     func change(
         _ device: PushDevice, adding added: [Identifier], removing removed: [Identifier]
     ) throws(Refusal) -> Change? {
@@ -75,7 +76,7 @@ struct PushRegistrations: Sendable {
         channels[device] == nil ? nil : Change(device: device, channels: [])
     }
 
-    /// How much a decided change adds to the stored registrations; negative when it removes some.
+    /// How much a decided change adds to the stored registrations; negative when the change removes registrations.
     func growth(by change: Change) -> OwnerShares.Size {
         let old = channels[change.device] ?? []
         return OwnerShares.Size(

@@ -10,20 +10,20 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// Sends the push notifications that a keyset's messages request to the keyset's webhook. The receiver of the webhook forwards them to
-/// Apple and Google, because it has the credentials (rules PU-20 to PU-27).
+/// Sends a keyset's push notifications to the keyset's webhook. The receiver of the webhook forwards them to Apple and Google, because only
+/// the receiver has the credentials for their services (rules PU-20 to PU-27).
 ///
 /// The work runs on a separate event loop, so that a channel with many devices delays neither publishers nor subscribers.
 final class PushWebhook: Sendable {
     private struct State: Sendable {
         var url: String?
-        /// The delivery to the configured address; nil without an address.
+        /// The delivery to the configured address; nil when no address is configured.
         var delivery: WebhookDelivery?
-        /// Deliveries to former addresses, which still send the events in their queues.
+        /// Deliveries to former addresses. They still send the events that are in their queues.
         var retiring: [WebhookDelivery] = []
-        /// The event counts of all deliveries that have ended, and of events that were dropped for lack of an address.
+        /// The event counts of all deliveries that have ended. Events that were dropped because no address was configured are included.
         var retired = WebhookDelivery.Counts()
-        /// The messages whose events have not been made yet, oldest first; `waitingBytes` is their size.
+        /// The messages whose events have not been made yet, oldest first; `waitingBytes` is the size of these messages.
         var waiting = Deque<Work>()
         var waitingBytes = 0
         /// Whether ``work()`` is scheduled or running on the event loop.
@@ -38,7 +38,8 @@ final class PushWebhook: Sendable {
         let message: StoredMessage
         /// The tokens of the devices that were registered for the message's channel when the message was stored.
         let devices: [PushDevice.Service: Set<Identifier>]
-        /// The message's number in the journal, which keeps the message until its events are made; nil when it is not in the journal.
+        /// The message's number in the journal; nil when the message is not in the journal. The journal keeps the message until all of its
+        /// events are made.
         let number: UInt64?
         /// The events that remain to be made; nil before the first step.
         var events: PushEvents?
@@ -48,7 +49,7 @@ final class PushWebhook: Sendable {
     private let clock: ServerClock
     private let logger: Logger
     private let eventLoop: any EventLoop
-    /// The secret for signing requests, including requests for events that are already queued.
+    /// The secret for signing requests. A new secret also signs requests for events that were queued before the change.
     private let secret: NIOLockedValueBox<Secret>
     /// Stores events so that they survive the end of this process; nil when events are kept in memory only.
     private let journal: (any WebhookJournal)?
@@ -56,8 +57,8 @@ final class PushWebhook: Sendable {
 
     /// The largest number of messages whose events have not been made yet. Further messages are dropped.
     static let maximumWaiting = 10_000
-    /// The largest size in bytes of the waiting messages. Usually they need no extra memory, because the message streams keep the same
-    /// objects.
+    /// The largest size in bytes of the waiting messages. Usually the message streams keep the same objects, so that the waiting messages
+    /// need no extra memory.
     static let maximumWaitingBytes = 64 << 20
     static let policy = WebhookPolicy(
         batchLength: 100, batchBytes: 256 << 10, window: .milliseconds(50), requests: 4, postponed: 100)
@@ -82,7 +83,7 @@ final class PushWebhook: Sendable {
         follow(keyset)
     }
 
-    /// Applies the webhook address and the secret of a changed configuration.
+    /// Applies the webhook address and the secret of a configuration that has changed.
     func follow(_ keyset: Keyset) {
         secret.withLockedValue { $0 = keyset.secretKey }
         state.withLockedValue { state in
@@ -150,7 +151,8 @@ final class PushWebhook: Sendable {
         if begins { eventLoop.execute { self.work() } }
     }
 
-    /// Adds a message to the journal, in the same batch that stores the message itself. It stays there until its events are made.
+    /// Adds a message to the journal, in the same batch that stores the message itself. The journal keeps the message until its events are
+    /// made.
     private func keep(_ message: StoredMessage) -> UInt64? {
         guard let journal, isWanted, PushNotice.isPossible(in: message) else { return nil }
         let event = WebhookEvent(
@@ -162,8 +164,8 @@ final class PushWebhook: Sendable {
         if let number { journal?.forget([number]) }
     }
 
-    /// Makes one event of the first waiting message, then schedules itself again, so that the event loop can do other work in between.
-    /// Messages are processed one after the other, so that messages of a channel keep their order.
+    /// Makes one event of the first waiting message, then schedules this method again, so that the event loop can do other work in between.
+    /// One message is completed before the next one begins, so that messages of a channel keep their order.
     private func work() {
         guard var work = state.withLockedValue({ $0.waiting.first }) else { return }
         var events = work.events ?? PushNotice(work.message)?.events(work.message, to: work.devices)
@@ -189,7 +191,7 @@ final class PushWebhook: Sendable {
     }
 
     private func delivery(to url: String) -> WebhookDelivery {
-        // The ids of batches begin with a prefix that is random for each delivery, so that ids are unique across restarts.
+        // The ids of batches begin with a prefix that is random for each delivery object, so that ids do not repeat after a restart.
         let prefix = Hex.text((0..<8).map { _ in UInt8.random(in: .min ... .max) })
         return WebhookDelivery(
             policy: Self.policy, clock: clock, eventLoop: eventLoop, logger: logger, journal: journal, isFinal: Self.isFinal
@@ -221,8 +223,8 @@ final class PushWebhook: Sendable {
         Hex.text(HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Array(secret.revealed.utf8))))
     }
 
-    /// Whether a receiver that answers with this status has refused a batch for good, so that a retry would be useless. The statuses 408,
-    /// 425 and 429 ask for a retry.
+    /// Whether this status means that the receiver refuses a batch for good, so that a retry would be useless. The statuses 408, 425 and
+    /// 429 ask for a retry.
     private static func isFinal(_ status: Int) -> Bool {
         (300..<500).contains(status) && ![408, 425, 429].contains(status)
     }
@@ -240,7 +242,7 @@ final class PushWebhook: Sendable {
         }
     }
 
-    /// Counts events of an earlier process that were dropped because no address is configured for them.
+    /// Counts events of an earlier process that were dropped because their address is no longer configured.
     func countExpired(_ count: Int) {
         state.withLockedValue { $0.dropped += count }
     }
@@ -269,8 +271,8 @@ final class PushWebhook: Sendable {
 
     /// Waits for a limited time until all events are sent, then drops the rest.
     func close() async {
-        // Waits until the events of all waiting messages are made. With a journal this is not necessary, because the next leader makes
-        // them.
+        // Waits until the events of all waiting messages are made. With a journal this is not necessary, because the next leader makes the
+        // remaining events.
         while journal == nil, state.withLockedValue({ $0.isWorking }), (try? await eventLoop.submit {}.get()) != nil {}
         let deliveries = state.withLockedValue { state in
             state.isClosed = true

@@ -8,7 +8,8 @@ struct HistoryAnswerPage: Sendable {
     /// Whether there may be more messages beyond this page.
     private(set) var isCut: Bool
 
-    /// The size limit of an answer in bytes. An answer may exceed it by one message of each channel, because each page has at least one.
+    /// The size limit of an answer in bytes. Each channel's page has at least one message of any size, so an answer may exceed the limit by
+    /// one message of each channel.
     static let maximumBytes = 1 << 20
 
     /// - Parameters:
@@ -18,8 +19,8 @@ struct HistoryAnswerPage: Sendable {
         self.messages = messages
         isCut = messages.count >= query.limit
         guard bytes > query.maximumBytes else { return }
-        // The store's result ends with the message that exceeds the limit, which is left out. A lone message is kept whatever its size, so
-        // that every message can be read.
+        // The last message that the store has read exceeds the size limit and is left out. If there is only one message, it is kept
+        // whatever its size, so that every message can be read.
         isCut = true
         guard messages.count > 1 else { return }
         if query.isOldestFirst { self.messages.removeLast() } else { self.messages.removeFirst() }
@@ -45,7 +46,8 @@ struct HistoryAnswerPage: Sendable {
     var start: UInt64? { isCut ? messages.first?.timetoken : nil }
 }
 
-/// Divides the bytes of an answer between its channels. Bytes that one channel does not need are available to the channels after it.
+/// Divides the bytes of an answer between the channels of a request. Bytes that one channel does not need are available to the channels
+/// that follow.
 struct HistoryShares: Sendable {
     private var rest = HistoryAnswerPage.maximumBytes
     private var channels: Int

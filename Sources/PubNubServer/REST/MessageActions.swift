@@ -4,13 +4,14 @@ import ServerStorage
 
 /// The message actions of an application, as its store has them (rule PV-70).
 ///
-/// A change takes two steps: `add` or `remove` when it is decided, `settle` once the store has saved it or has failed. Between the two
-/// steps a new action has its position but is not visible, and an action that is being removed is still visible.
+/// A change takes two steps: `add` or `remove` when the change is decided, and `settle` when the store has saved the change or has failed.
+/// Between the two steps, a new action has its position but is not visible. An action that is being removed is still visible between the
+/// two steps.
 final class MessageActions: Sendable {
-    /// The largest number of actions of all channels; `perMessage` limits those of one message. Further actions are refused.
+    /// The largest number of actions of all channels; `perMessage` is the largest number for one message. Further actions are refused.
     static let capacity = 1_000_000
     static let perMessage = 2000
-    /// The largest size of all actions in bytes, as encoded in answers; `bytesPerMessage` limits those of one message.
+    /// The largest size of all actions in bytes, as encoded in answers; `bytesPerMessage` is the largest size for one message.
     static let maximumBytes = 128 << 20
     static let bytesPerMessage = 512 << 10
 
@@ -18,7 +19,7 @@ final class MessageActions: Sendable {
         var channels: [Identifier: ChannelActions] = [:]
         var count = 0
         var bytes = 0
-        /// The timetokens of actions that are being stored; `going` has those of actions that are being removed.
+        /// The timetokens of actions that are being stored; `going` has the timetokens of actions that are being removed.
         var coming: Set<UInt64> = []
         var going: Set<UInt64> = []
         /// Counts how often messages were deleted from histories.
@@ -52,8 +53,8 @@ final class MessageActions: Sendable {
         case stale
     }
 
-    /// How often messages were deleted from histories so far. Read it before you look for the message of a new action: if the number has
-    /// changed when the action is added, the message may no longer exist.
+    /// How often messages were deleted from histories so far. Read this number before you look for the message of a new action. If the
+    /// number is different when the action is added, the message may have been deleted meanwhile.
     var deletions: UInt64 { state.withLockedValue(\.deletions) }
 
     /// Begins to add an action, unless the same user has already added an equal action to the message.
@@ -84,7 +85,7 @@ final class MessageActions: Sendable {
         case unknown
     }
 
-    /// Begins to remove an action. Only the user who has added it can remove it.
+    /// Begins to remove an action. Only the user who has added the action can remove it.
     func remove(_ timetoken: UInt64, of message: UInt64, on channel: String, by user: String) -> Removal {
         let channel = Identifier(channel)
         return state.withLockedValue { state in
@@ -97,8 +98,8 @@ final class MessageActions: Sendable {
         }
     }
 
-    /// Begins to remove all actions on messages that were deleted from a span: actions that are being stored are included, actions that are
-    /// already being removed are not. No events are sent for these removals (rule PV-74).
+    /// Begins to remove all actions on messages that were deleted from a span. This includes actions that are still being stored, but not
+    /// those that are already being removed. No events are sent for these removals (rule PV-74).
     func beginRemoval(ofActionsOn span: HistorySpan, of channel: Identifier) -> [MessageAction] {
         state.withLockedValue { state in
             state.deletions += 1
@@ -108,7 +109,7 @@ final class MessageActions: Sendable {
         }
     }
 
-    /// Ends a change: it takes effect if it was stored, otherwise it is undone.
+    /// Ends a change. If the store has saved the change, it takes effect; otherwise it is undone.
     func settle(_ change: MessageActionChange, on channel: String, isStored: Bool) {
         state.withLockedValue { state in
             switch change {
@@ -130,7 +131,7 @@ final class MessageActions: Sendable {
         of channel: String, start: UInt64?, end: UInt64?, limit: Int, maximumBytes: Int = .max
     ) -> (actions: [MessageAction], isCut: Bool) {
         let channel = Identifier(channel)
-        // One action more than requested is read, to find out whether there is another page.
+        // One action more than requested is read. If it exists, there is another page.
         var newest = state.withLockedValue { state in
             state.channels[channel]?.page(start: start, end: end, limit: limit + 1, without: state.coming) ?? []
         }
@@ -160,7 +161,7 @@ final class MessageActions: Sendable {
 /// The actions of one channel, indexed by message and by time.
 private struct ChannelActions {
     private(set) var byMessage: [UInt64: [MessageAction]] = [:]
-    /// The actions in ascending order of timetokens. Removed actions stay in the list until they outnumber the others.
+    /// The actions in ascending order of timetokens. Removed actions stay in the list until more than half of the list consists of them.
     private var order: [Place] = []
     private var gone = 0
 

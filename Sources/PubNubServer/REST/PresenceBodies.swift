@@ -7,7 +7,7 @@ enum PresenceBodies {
         var withState: Bool?
     }
 
-    /// The channels with users that an answer lists, the number of channels with users, and the number of users on them.
+    /// The channels with users that an answer lists, the total number of channels with users, and the number of users on these channels.
     struct Channels {
         var listed: [(name: String, users: Users)] = []
         var channelCount = 0

@@ -3,17 +3,17 @@ import PubNubProtocol
 
 /// The limits on the names and values of presence requests (rules PV-113 to PV-116).
 enum PresenceLimits {
-    /// The largest number of channels and patterns in a request; `groups` is the largest number of its groups.
+    /// The largest number of channels and patterns in a request; `groups` is the largest number of groups in a request.
     static let channels = 2000
     static let groups = 100
     /// The largest number of channels of a request, including the channels of its groups.
     static let places = 20_000
     /// The largest length in characters of a channel or group name without `-pnpres`, of a user id or of an instance id.
     static let nameLength = 92
-    /// A presence change of more channels than this is divided into slices of this many channels, between which the application's lock is
-    /// free.
+    /// A presence change of more channels than this is divided into slices of this many channels. Between two slices the application's lock
+    /// is free.
     static let slice = 200
-    /// The largest size of an answer in bytes. Users and channels that would exceed it are left out.
+    /// The largest size of an answer in bytes. Users and channels that would exceed this size are left out.
     static let answerBytes = 1 << 20
 
     /// Checks the number and the length of the names in a request.

@@ -8,10 +8,11 @@ import WireCoding
 extension PubNubREST {
     /// The largest length of an action's type, in characters.
     private static let maximumType = 15
-    /// The largest length of an action's value in bytes. It suffices for a new text of a message.
+    /// The largest length of an action's value in bytes. It suffices for an edited text of a message, which some clients store as an
+    /// action.
     private static let maximumValue = 4096
     private static let pageLimit = 100
-    /// How many times the history is searched for a message while messages of the keyset are being deleted.
+    /// How many times the history is searched for a message. The search is repeated when messages of the keyset were deleted meanwhile.
     private static let looks = 3
 
     /// Adds an action. The answer is sent once the action is stored.
@@ -148,8 +149,8 @@ extension PubNubREST {
         }
     }
 
-    /// Stores a change together with its event. The event is not part of the history; it is stored only for as long as subscribers may
-    /// catch up with it.
+    /// Stores a change together with its event. The event is not part of the history; the store keeps it only for as long as subscribers
+    /// may catch up with it.
     ///
     /// - Parameter completion: called with whether the change was stored. If so, the change is visible and its event is published.
     private func store(

@@ -5,7 +5,8 @@ import ServerRuntime
 /// Requests about channel groups (rules PV-60 to PV-62 and PV-184).
 extension PubNubREST {
     func groups() -> HTTPAnswer {
-        // The names are sorted, because the order of creation is lost in a restart and differs between the nodes of a cluster.
+        // The names are sorted. The order in which the groups were created is lost in a restart, and differs between the nodes of a
+        // cluster.
         let names = application.withState { $0.groups.names }.sorted().texts
         return .pubnub(
             Self.registry { body in

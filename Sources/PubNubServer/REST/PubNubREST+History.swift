@@ -37,7 +37,8 @@ extension PubNubREST {
             let page = try await page(query)
             shares.use(page.bytes)
             pages.append(page)
-            // The next page is named only when this page is shorter than requested, because clients request more after a full page anyway.
+            // The answer names the next page only if this page has fewer messages than requested. After a full page, clients request more
+            // messages anyway.
             if page.isCut, page.messages.count < limit { more.append(Self.more(of: query, under: request, from: page.start)) }
         }
         return .pubnub(HistoryBodies.pages(pages, Self.fields(request), more: more, isSingle: channels.count == 1))
@@ -76,7 +77,8 @@ extension PubNubREST {
                 actions: { actions[$0.timetoken].map { ActionBodies.grouped($0) } }, more: more))
     }
 
-    /// Deletes messages, then the actions on them (rule PV-74). After a failure, repeating the request deletes the rest.
+    /// Deletes messages, and then the actions on these messages (rule PV-74). If the deletion fails, the client can repeat the request to
+    /// delete the rest.
     ///
     /// A `start` or `end` that is not a timetoken, and an `end` of 0, are errors: ignoring them would delete more messages than the client
     /// intends (rule PV-182).
@@ -127,7 +129,7 @@ extension PubNubREST {
         return .pubnub(HistoryBodies.counts(channels.uniqueByBytes().map { ($0, found[Identifier($0)] ?? 0) }))
     }
 
-    /// Reads messages of a channel, limited to the bytes that the query and an answer allow.
+    /// Reads a page of a channel's messages. Its size is limited by the query and by the limit of an answer.
     private func page(_ query: HistoryQuery) async throws(PubNubErrorBody) -> HistoryAnswerPage {
         var query = query
         query.maximumBytes = min(query.maximumBytes, HistoryAnswerPage.maximumBytes)
@@ -143,7 +145,7 @@ extension PubNubREST {
         HistoryQuery(channel: Identifier(channel), start: bound(request, "start"), end: bound(request, "end"), limit: limit)
     }
 
-    /// The timetoken in the parameter `start` or `end`; nil when it is missing or 0.
+    /// The timetoken in the parameter `start` or `end`; nil when the parameter is missing or 0.
     static func bound(_ request: PubNubServerRequest, _ name: String) -> UInt64? {
         request.timetoken(name).flatMap { $0 == .zero ? nil : $0.rawValue }
     }
@@ -167,8 +169,8 @@ extension PubNubREST {
             encodesChannels: request.flag("encode_channels") ?? true)
     }
 
-    /// The timetoken after which the messages of each channel are counted. The request contains one for all channels, or one for each; nil
-    /// when their number is wrong or one is malformed.
+    /// The timetoken after which the messages of each channel are counted. The request contains either one timetoken for all channels, or
+    /// one for each channel. Nil when the number of timetokens is wrong, or when one of them is malformed.
     private static func starts(_ request: PubNubServerRequest, _ channels: [String]) -> [Identifier: UInt64]? {
         let tokens: [Timetoken]
         if let list = request.parameter("channelsTimetoken") {

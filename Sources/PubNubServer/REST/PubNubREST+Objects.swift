@@ -76,8 +76,8 @@ extension PubNubREST {
         }
     }
 
-    /// Answers with a page of a list. A short list is answered before this method returns, so that a cluster's leader answers a change
-    /// within the call that makes it.
+    /// Answers with a page of a list. For a short list, the answer is given before this method returns. So the leader of a cluster answers
+    /// a change within the call that makes the change.
     private func tell(_ list: ObjectList, _ query: ObjectQuery, for owner: Identifier?, reply: @escaping HTTPReply) {
         let objects = application.objects
         do throws(ObjectProblem) {
@@ -96,7 +96,8 @@ extension PubNubREST {
 }
 
 extension PubNubServerRequest {
-    /// The version in `If-Match`, without the quotation marks that HTTP requires. PubNub's libraries send it without them.
+    /// The version in `If-Match`, without the quotation marks that HTTP requires. PubNub's libraries send the version without quotation
+    /// marks.
     fileprivate var eTag: String? {
         guard let text = ifMatch, !text.isEmpty else { return nil }
         guard text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }

@@ -74,8 +74,8 @@ extension PubNubREST {
             PresenceBodies.hereNow(application.withState { asked.occupied(places.map(\.channel), $0.occupancy) }))
     }
 
-    /// Lists the users of all channels. Names are sorted and bodies encoded without the lock. Do not call it on an event loop, because it
-    /// takes long.
+    /// Lists the users of all channels. The lock is not held while names are sorted and bodies encoded. Do not call this method on an event
+    /// loop, because it takes long.
     func hereNowEverywhere(_ request: PubNubServerRequest) -> HTTPAnswer {
         let asked = HereNowRequest(request)
         let names = application.withState { $0.occupancy.unsortedChannels }.sorted()
@@ -118,8 +118,8 @@ extension PubNubREST {
 
     // MARK: Channels, groups and users that a request names
 
-    /// The channels where the request's user becomes or is present: the named channels and the channels of the named groups, each once.
-    /// Presence channels are excluded, because subscribing to them makes no user present.
+    /// The channels on which the user of the request becomes or stays present: the named channels and the channels of the named groups,
+    /// each once. Presence channels are excluded, because a subscription to a presence channel makes no user present.
     private func places(_ channels: [String], _ request: PubNubServerRequest) throws(PubNubErrorBody) -> [PresencePlace] {
         let (channels, groups) = (channels.identifiers, request.groups.identifiers)
         try PresenceLimits.check(channels: channels, groups: groups)
@@ -151,7 +151,7 @@ extension PubNubREST {
     }
 }
 
-/// The details of each channel that a request for present users selects.
+/// The details of each channel that a here-now request (a request for the present users) selects.
 private struct HereNowRequest {
     /// The largest number of users on a page, which is also the default.
     private static let pageLimit = 1000
@@ -173,7 +173,7 @@ private struct HereNowRequest {
         return users(of: channel, presence, &left)
     }
 
-    /// The channels with users, without those that would exceed the size limit of an answer (rule PV-115).
+    /// The channels with users, without the channels that would exceed the size limit of an answer (rule PV-115).
     ///
     /// - Parameter isWhole: true when channels that are not listed need not be counted.
     func occupied(_ channels: [Identifier], _ presence: OccupancyState, isWhole: Bool = false) -> PresenceBodies.Channels {

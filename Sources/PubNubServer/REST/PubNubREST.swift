@@ -6,7 +6,8 @@ import ServerRuntime
 struct PubNubREST: Sendable {
     let application: PubNubApplication
 
-    /// The user or client address whose share of the limits a request's additions use (rule PV-180); nil when they count against no share.
+    /// The user or client address against whose share of the limits the additions of a request count (rule PV-180); nil when they count
+    /// against no share.
     func owner(of request: PubNubServerRequest) -> Identifier? { PubNubAccess(application: application).owner(of: request) }
 
     func answer(_ request: PubNubServerRequest, _ route: PubNubRoute, reply: @escaping HTTPReply) {

@@ -45,7 +45,7 @@ struct RequestedPresenceChange: Sendable {
     }
 }
 
-/// A channel or pattern on which a user is present; `group` is the group through which the user subscribes to it.
+/// A channel or pattern on which a user is present. If the user subscribes to it through a group, `group` is this group.
 struct PresencePlace: Hashable, Sendable {
     var channel: Identifier
     var group: Identifier?

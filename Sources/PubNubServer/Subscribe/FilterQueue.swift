@@ -8,18 +8,18 @@ import ServerValues
 /// services (rule PV-130).
 struct FilterQueue {
     var waiting = Deque<HeldPoll>()
-    /// Whether the next turn of the event loop that evaluates filters is scheduled.
+    /// Whether a turn of the event loop is scheduled that continues to evaluate filters.
     var isScheduled = false
-    /// Filters whose cached results are dropped when the queue is empty.
+    /// Filters that have cached results. These results are dropped when the queue has become empty.
     var used: [PollFilter] = []
-    /// How often a filter was evaluated on a message since the start; `turns` counts the turns of the event loop.
+    /// The number of evaluations of a filter on a message since the start; `turns` is the number of turns of the event loop.
     var evaluations = 0
     var turns = 0
 
-    /// The largest amount of filter work in one turn of the event loop, in the unit of ``PubNubFilterSubject/work``. It takes one or two
-    /// milliseconds.
+    /// The largest amount of filter work in one turn of the event loop, in the unit of ``PubNubFilterSubject/work``. This work takes one or
+    /// two milliseconds.
     static let workPerTurn = 1 << 20
-    /// The amount of work that is counted for each poll in the queue, in addition to the work of its filter.
+    /// The amount of work that each poll in the queue counts as, in addition to the work of its filter.
     static let workPerPoll = 2048
 }
 
@@ -51,13 +51,13 @@ extension PubNubPolls {
                 continue
             }
             guard let filter = poll.filter else {
-                // The queued poll has ended, and its connection has sent another poll, which has no filter.
+                // The poll that was queued has ended. The same connection has sent another poll, which has no filter.
                 poll.isWoken = false
                 filtering.waiting.removeFirst()
                 answerNow(poll, at: now)
                 continue
             }
-            // When this turn's limit of work is reached, the poll stays first in the queue.
+            // When the limit of work of this turn is reached, the poll stays first in the queue for the next turn.
             guard let page = judge(poll, by: filter, work: &work) else { break }
             poll.isWoken = false
             filtering.waiting.removeFirst()
@@ -78,14 +78,15 @@ extension PubNubPolls {
         filterLater(next)
     }
 
-    /// The messages after the poll's cursor that pass its filter, at most 100; nil when this turn's limit of work is reached.
+    /// The messages after the poll's cursor that pass its filter, at most 100; nil when the limit of work of this turn of the event loop is
+    /// reached.
     private func judge(_ poll: HeldPoll, by filter: PollFilter, work: inout Int) -> StreamPage<PubNubElement>? {
         guard let sources = poll.sources else { return StreamPage(cursor: poll.cursor) }
         var page = poll.passed ?? StreamPage(cursor: poll.cursor)
         page.hasDropped = page.hasDropped || poll.followsGap
         while true {
             guard let candidates = messages(after: page.cursor, sources) else {
-                // Messages are missing in this replica: the poll keeps its position until the leader has sent them.
+                // This replica lacks messages. The poll keeps its position until the leader has sent them.
                 page.cursor = page.deliveries.last?.entry.message.timetoken ?? page.cursor
                 return page
             }
@@ -109,7 +110,8 @@ extension PubNubPolls {
                 if page.deliveries.count >= Self.maximumDeliveries { return page }
             }
             guard candidates.isCut else {
-                // With messages, the cursor stays at the last one, because channels that the client adds next have not been read after it.
+                // If the page has messages, its cursor is that of the last one. The client may subscribe to another channel in its next
+                // request, and then needs the messages of that channel after this cursor.
                 page.cursor = page.deliveries.last?.entry.message.timetoken ?? max(page.cursor, candidates.cursor)
                 return page
             }

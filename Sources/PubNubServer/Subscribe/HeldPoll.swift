@@ -5,8 +5,8 @@ import ServerRuntime
 import ServerValues
 import WireCoding
 
-/// The polls of one connection, one after the other: the current request and, while it is held, its positions in the lists of polls. The
-/// object is small, and has no timer of its own.
+/// The polls of one connection, one after the other: the current request and, while this request is held, its positions in the lists of
+/// held polls. The object is small, and has no timer of its own.
 ///
 /// Used on its event loop only.
 final class HeldPoll: HeldExchange {
@@ -20,29 +20,30 @@ final class HeldPoll: HeldExchange {
     var form = SubscribeTarget.Form.second
     /// The rights that the poll needs while it is held; nil when none are needed.
     var access: HeldAccess?
-    /// Whether the access rights of the request were checked. This is also true for a signed request, whose ``access`` is nil.
+    /// Whether the access rights of the request were checked. Also true for a signed request, although its ``access`` is nil.
     var isJudged = false
     var cursor: UInt64 = 0
     /// In a held handshake, the position after which the client asks whether messages are missing (rule CB-54); nil for other polls.
     var resumesAfter: UInt64?
-    /// Whether messages before the cursor may be missing. The answer then has to report a gap (rule PV-112).
+    /// Whether messages before the cursor may be missing. If so, the answer has to report a gap (rule PV-112).
     var followsGap = false
-    /// Whether the poll is queued to be checked for messages in this turn of the event loop.
+    /// Whether the poll is in the queue of polls that are checked for messages in this turn of the event loop.
     var isWoken = false
-    /// Whether the poll is answered even without a message when it is next checked for messages.
+    /// Whether the next check for messages answers the poll even if there are none.
     var mustAnswer = false
 
     /// The user who polls; nil when the request names none.
     private(set) var user: OccupancyUser?
-    /// The bytes of the request with the user id; `instanceText` has those with the connection id. They are compared separately, because
-    /// joined they would be equal for `user12` with `3` and for `user1` with `23` (rule PV-170).
+    /// The bytes of the request with the user id; `instanceText` has the bytes with the connection id. The two texts are compared
+    /// separately. Joined, the ids `user12` and `3` would equal the ids `user1` and `23` (rule PV-170).
     private var userText: [UInt8] = []
     private var instanceText: [UInt8] = []
 
     private var seats: ContiguousArray<Int> = []
     private(set) var isHeld = false
 
-    /// The client address, as the owner of the user's presence in polls without a token; nil when it is unknown or not limited.
+    /// The client address; nil when it is unknown or not limited. In polls without a token, the user's presence counts against the share of
+    /// this address.
     private let address: Identifier?
 
     init(_ connection: HTTPConnection, _ polls: PubNubPolls) {
@@ -51,7 +52,7 @@ final class HeldPoll: HeldExchange {
         address = connection.client([:]).map { PubNubAccess.owner(address: $0.text) }
     }
 
-    /// Replaces the subscriptions by those of the connection's next poll.
+    /// Replaces the subscriptions by the subscriptions of the connection's next poll.
     func use(_ sources: PollSources) {
         guard sources !== self.sources else { return }
         sources.users += 1
@@ -59,9 +60,9 @@ final class HeldPoll: HeldExchange {
         self.sources = sources
     }
 
-    /// Replaces the user by that of the connection's next poll.
+    /// Replaces the user by the user of the connection's next poll.
     ///
-    /// - Parameter owner: the owner whose share of the limits the user's presence uses; nil for the connection's address.
+    /// - Parameter owner: the owner against whose share of the limits the user's presence counts; nil for the connection's address.
     func setUser(
         _ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer, owner: Identifier? = nil
     ) throws(PubNubErrorBody) {

@@ -12,7 +12,7 @@ struct PollAnswer: Sendable {
     let count: Int
     let cursor: UInt64
 
-    /// The size limit of an answer in bytes. The remaining messages come with the next answer.
+    /// The size limit of an answer in bytes. Messages beyond it are sent in the next answer.
     static let maximumBytes = 1 << 20
 
     init(_ page: StreamPage<PubNubElement>, _ sources: PollSources?, region: Int, form: SubscribeTarget.Form = .second) {
@@ -51,8 +51,8 @@ struct PollAnswer: Sendable {
         self.bytes = bytes
     }
 
-    /// The answer in version 1 of the protocol (rule PV-139): `[[…],"15…"]` with the payloads and the cursor. When there are several
-    /// subscriptions, lists with the subscription and channel of each message follow.
+    /// The answer in version 1 of the protocol (rule PV-139): `[[…],"15…"]` with the payloads and the cursor. If there are several
+    /// subscriptions, the answer continues with lists of the subscription and the channel of each message.
     private init(first page: StreamPage<PubNubElement>, _ sources: PollSources?) {
         var payloads: [UInt8] = []
         var count = 0
@@ -75,8 +75,8 @@ struct PollAnswer: Sendable {
         self.init([Array("[[".utf8), payloads, end], count: count, cursor: cursor)
     }
 
-    /// The answer for one client: the shared bytes, unless the connection closes after it or the CORS header fields depend on the client's
-    /// page.
+    /// The answer for one client. All clients share the same bytes, unless the connection closes after the answer, or the CORS header
+    /// fields depend on the client's web page.
     func bytes(isLast: Bool, _ crossOrigin: CrossOrigin, _ page: CrossOrigin.Page) -> ByteBuffer {
         guard isLast || !crossOrigin.isForAll else { return bytes }
         var copy = ByteBuffer()
@@ -99,9 +99,11 @@ struct PollAnswer: Sendable {
     }
 }
 
-/// The last answer of this turn of the event loop for one list of subscriptions, and the range of cursors for which it is valid.
+/// The latest answer that was made in this turn of the event loop for one list of subscriptions, and the range of cursors for which this
+/// answer is valid.
 struct PollMemo {
-    /// The oldest cursor with this answer. Polls with a cursor from here up to the answer's first message share the answer.
+    /// The oldest cursor for which the answer is valid. Polls with a cursor from this one up to the answer's first message share the
+    /// answer.
     var from: UInt64
     var first: UInt64
     var answer: PollAnswer

@@ -1,7 +1,7 @@
 import PubNubProtocol
 import ServerStorage
 
-/// A subscriber's filter and its cached results. It is compiled once for all polls of an event loop that have the same filter text.
+/// A subscriber's filter and its cached results. All polls of an event loop that have the same filter text share one compiled filter.
 ///
 /// Used on its event loop only.
 final class PollFilter {
@@ -9,16 +9,16 @@ final class PollFilter {
     /// The cached results of the filter, by the timetoken of the message.
     private var verdicts: [UInt64: Bool] = [:]
 
-    /// The largest number of cached results. When it is reached, all are dropped.
+    /// The largest number of cached results. When it is reached, all cached results are dropped.
     private static let maximumVerdicts = 1024
 
     init(_ filter: PubNubFilter) {
         self.filter = filter
     }
 
-    /// Evaluates the filter on a message; the result is cached for all polls that are answered together (rule PV-130).
+    /// Evaluates the filter on a message. The result is cached for all polls that are answered together (rule PV-130).
     ///
-    /// - Returns: whether the message passes, and the work of the evaluation, which is 0 for a cached result.
+    /// - Returns: whether the message passes the filter, and the work of the evaluation, which is 0 for a cached result.
     func judge(_ message: StoredMessage) -> (passes: Bool, work: Int) {
         if let known = verdicts[message.timetoken] { return (known, 0) }
         var subject = PubNubFilterSubject(
@@ -48,7 +48,8 @@ struct FilterTable {
 
     func find(_ encoded: [UInt8]) -> PollFilter? { filters[encoded] }
 
-    /// Adds a filter. A full table is emptied first; polls keep the filters that they already use.
+    /// Adds a filter. If the table is full, it is emptied first. Polls keep the filters that they use, even when these are no longer in the
+    /// table.
     mutating func insert(_ filter: PollFilter, for encoded: [UInt8]) {
         if filters.count >= Self.maximumCount || bytes + encoded.count > Self.maximumBytes {
             filters.removeAll(keepingCapacity: false)

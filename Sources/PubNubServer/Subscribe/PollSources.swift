@@ -3,14 +3,15 @@ import PubNubProtocol
 import ServerRuntime
 import WireCoding
 
-/// The subscriptions of polls. They are parsed once, and shared by all polls of an event loop whose requests name the same subscriptions.
+/// The subscriptions of polls. They are parsed only once: all polls of an event loop whose requests name the same subscriptions share this
+/// object.
 ///
 /// Used on its event loop only.
 final class PollSources {
     let channels: [Identifier]
     let groups: [Identifier]
     let patterns: [Wildcard]
-    /// The lists of held polls for each channel, group and pattern, in this order.
+    /// For each channel, group and pattern of the subscriptions, in this order, the list of held polls.
     let lists: [PollList]
     /// The bytes of the request that name the channels and groups.
     let text: [UInt8]
@@ -20,10 +21,10 @@ final class PollSources {
     var users = 0
     /// Whether the last sweep found this object without users.
     var isIdle = false
-    /// The last answer to these subscriptions in this turn of the event loop; nil when there is none to share.
+    /// The latest answer to these subscriptions that was made in this turn of the event loop; nil when there is no answer to share.
     var memo: PollMemo?
 
-    /// Whether answers contain, for each message, the subscription that it matches. This is the case with more than one subscription.
+    /// Whether answers contain for each message the subscription that it matches. True when there is more than one subscription.
     private let saysMatch: Bool
     private var resolved: Resolved?
 
@@ -68,7 +69,7 @@ final class PollSources {
         resolve(state).places
     }
 
-    /// A hash of ``places(_:)``. It is computed again only when the groups have changed. Called under the application's lock.
+    /// A hash of the result of ``places(_:)``. It is computed again only when the groups have changed. Called under the application's lock.
     func placesHash(_ state: borrowing PubNubApplication.State) -> Int {
         resolve(state).placesHash
     }
@@ -99,8 +100,9 @@ final class PollSources {
             interest: StreamInterest(channels: channels, groups: groups, patterns: patterns), places: places, version: version)
     }
 
-    /// The matched subscriptions in the format of protocol version 1: nothing for one channel, the channel of each message for several
-    /// channels. If there are groups or patterns, a list with the group or pattern of each message comes first.
+    /// The matched subscriptions in the format of protocol version 1. For one channel, there is no list. For several channels, there is one
+    /// list with the channel of each message. If there are groups or patterns, another list with the group or pattern of each message comes
+    /// first.
     func origins(of deliveries: ArraySlice<StreamDelivery<PubNubElement>>) -> [[String]] {
         guard saysMatch || !groups.isEmpty || !patterns.isEmpty else { return [] }
         let channels = deliveries.map { $0.entry.message.channel }
@@ -157,7 +159,8 @@ final class PollList {
     var polls: ContiguousArray<(poll: HeldPoll, slot: Int)> = []
     /// The number of ``PollSources`` that refer to this list.
     var users = 0
-    /// Whether the application's ``PubNubAudience`` lists this event loop among those to wake for messages of the subscription.
+    /// Whether the application's ``PubNubAudience`` lists this event loop, so that the loop is woken when the subscription has new
+    /// messages.
     var isAnnounced = false
 
     init(_ source: PollSource) {
@@ -169,7 +172,7 @@ final class PollList {
         return polls.count - 1
     }
 
-    /// Removes a poll. The last poll of the list moves to the free index.
+    /// Removes a poll. The last poll of the list moves to the index of the removed poll.
     func remove(at index: Int) {
         let last = polls.count - 1
         if index < last {

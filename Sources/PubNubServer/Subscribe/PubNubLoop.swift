@@ -84,7 +84,7 @@ final class PubNubLoop: LoopPart {
         published.withLockedValue { $0 = total }
     }
 
-    /// Empty, because held polls belong to HTTP connections, which the server runtime closes.
+    /// Empty, because held polls belong to HTTP connections. The server runtime closes these connections itself.
     func connections() -> [any DrainedConnection] { [] }
     func cut() {}
 

@@ -1,7 +1,7 @@
 import ServerRuntime
 
-// Reads messages for polls. In a replica, messages may be missing until the leader has sent them (rules CB-52 to CB-54): until then a poll
-// keeps its position.
+// Reads messages for polls. A replica may lack messages until the leader has sent them. Until then, a poll that needs them keeps its
+// position (rules CB-52 to CB-54).
 extension PubNubPolls {
     /// The messages after a cursor; nil while a replica lacks some of them.
     func messages(after cursor: UInt64, _ sources: PollSources) -> StreamPage<PubNubElement>? {
@@ -19,9 +19,9 @@ extension PubNubPolls {
         return state.read(after: cursor, interest, at: application.storage.tokens.now)
     }
 
-    /// Answers, in a handshake's page, whether messages after a position are missing.
+    /// Records in the page for a handshake's answer whether messages after a position are missing.
     ///
-    /// - Returns: false while the answer is not known, because a replica waits for the leader (rule CB-54).
+    /// - Returns: false while this is unknown, because a replica waits for the leader (rule CB-54).
     func answer(
         about position: UInt64, _ sources: PollSources, _ state: inout PubNubApplication.State,
         in page: inout StreamPage<PubNubElement>
@@ -35,8 +35,8 @@ extension PubNubPolls {
         return true
     }
 
-    /// The answer to a held handshake, which says whether messages after a position are missing. While this is unknown, the answer is nil,
-    /// or one without this information if `mayBeEmpty`.
+    /// The answer to a held handshake, which reports whether messages after a position are missing. While this is unknown, the result is
+    /// nil, or with `mayBeEmpty` an answer without this report.
     func handshake(_ poll: HeldPoll, _ sources: PollSources, about position: UInt64, mayBeEmpty: Bool) -> PollAnswer? {
         var page = StreamPage<PubNubElement>(cursor: poll.cursor)
         let isKnown = application.withState { answer(about: position, sources, &$0, in: &page) }
@@ -44,8 +44,8 @@ extension PubNubPolls {
         return isKnown || mayBeEmpty ? PollAnswer(page, nil, region: application.storage.region, form: poll.form) : nil
     }
 
-    /// Adds this event loop to those that are woken for messages of these subscriptions. A replica keeps the messages of the subscriptions
-    /// from now on (rule CB-50).
+    /// From now on, messages of these subscriptions wake this event loop. A replica keeps the messages of these subscriptions from now on
+    /// (rule CB-50).
     func announce(_ sources: PollSources, in state: inout PubNubApplication.State) {
         guard sources.lists.contains(where: { !$0.isAnnounced }) else { return }
         for list in sources.lists where !list.isAnnounced {

@@ -21,13 +21,13 @@ final class PubNubPolls {
     /// Polls whose filters have to be evaluated.
     var filtering = FilterQueue()
     private var woken: ContiguousArray<HeldPoll> = []
-    /// The subscriptions that have a cached answer of this turn of the event loop.
+    /// The subscriptions for which an answer was cached in this turn of the event loop.
     private var answered: ContiguousArray<PollSources> = []
 
     var counts = PubNubCounts()
     private var swept = MonotonicInstant(nanoseconds: 0)
 
-    /// Parsed subscriptions and lists of polls stay cached for at least this long after their last use.
+    /// How long parsed subscriptions and lists of polls stay cached at least after they were last used.
     private static let memory = Duration.seconds(10)
     /// The size in bytes of added subscriptions above which unused ones are freed at once instead of after `memory`.
     private static let unusedBytes = 16 << 20
@@ -79,8 +79,8 @@ final class PubNubPolls {
         }
     }
 
-    /// Makes the user present on its channels, then reads messages. When there are more channels than one slice, they are joined in several
-    /// turns of the event loop first (rule PV-116).
+    /// Makes the user present on its channels, then reads messages. If there are more channels than in one slice, the user joins them in
+    /// several turns of the event loop before messages are read (rule PV-116).
     private func start(_ poll: HeldPoll, _ request: PollStart) {
         guard let sources = poll.sources, let connection = poll.connection else { return }
         let time = application.occupancyTime
@@ -97,7 +97,8 @@ final class PubNubPolls {
         }
         let page = application.change { state, pending in
             let before = request.before ?? state.streams.visible
-            // A replica also keeps messages for polls that are answered at once, because the clients' next polls follow soon.
+            // A replica also keeps messages for a poll that is answered at once, because the client's next poll follows soon and needs
+            // them.
             if application.relay != nil { announce(sources, in: &state) }
             if request.before == nil, let user = poll.user, application.relay == nil {
                 places = sources.places(state)
@@ -122,8 +123,8 @@ final class PubNubPolls {
                 }
                 application.relay?.advance(past: cursor, of: application)
             }
-            // A poll with a filter is queued, because filters are evaluated without holding a lock. Messages may have arrived while the
-            // channels were joined in slices, and nothing else would wake this poll for them.
+            // A poll with a filter is put into a queue, because filters are evaluated without holding a lock. Here messages may have
+            // arrived while the channels were joined in slices. They have not woken this poll, so it is queued now.
             mustFilter = poll.filter != nil && cursor < state.streams.visible
             var page = StreamPage<PubNubElement>(cursor: mustFilter ? cursor : max(cursor, before))
             if poll.filter == nil {
@@ -154,18 +155,18 @@ final class PubNubPolls {
         poll.hold()
         connection.holdExchange(at: time.instant)
         if isMissing { application.catchUp() }
-        // The rights are checked again, because the keyset may have changed while the channels were joined in slices.
+        // While the channels were joined in slices, the keyset may have changed, so the rights are checked again.
         if request.before != nil, endIfChanged(poll) || endIfRefused(poll) { return }
         if mustFilter { filterLater(poll) }
     }
 
-    /// Reports a subscriber's presence to the leader, unless the same was reported very recently.
+    /// Reports a subscriber's presence to the leader, unless an equal report was sent very recently.
     ///
-    /// - Returns: the error answer when the poll is refused.
+    /// - Returns: the error answer when the poll is refused; otherwise nil.
     private func join(
         _ sources: PollSources, user: OccupancyUser, request: PollStart, through relay: any PresenceRelay
     ) -> PubNubErrorBody? {
-        // The hash is needed for groups only, because other subscriptions have the same channels in every poll.
+        // Only subscriptions to groups need the hash, because the channels of all other subscriptions are the same in every poll.
         let hash = sources.groups.isEmpty ? 0 : application.withState { sources.placesHash($0) }
         let touched = TouchedRequest(
             sources: sources.text, places: hash, timeout: request.heartbeat, state: request.state)
@@ -266,7 +267,7 @@ final class PubNubPolls {
 
     // MARK: Reading
 
-    /// The answer to a held poll; nil when there are no messages, unless `mayBeEmpty` requires an answer.
+    /// The answer to a held poll. Without messages the result is nil, or with `mayBeEmpty` an empty answer.
     func read(_ poll: HeldPoll, mayBeEmpty: Bool) -> PollAnswer? {
         guard let sources = poll.sources else { return nil }
         if let position = poll.resumesAfter {
@@ -278,7 +279,7 @@ final class PubNubPolls {
             return memo.answer
         }
         guard var page = messages(after: poll.cursor, sources) else {
-            // An empty answer keeps the cursor, so that the client's next poll continues from it.
+            // An empty answer contains the poll's own cursor, so that the client's next poll continues from the same position.
             var nothing = StreamPage<PubNubElement>(cursor: poll.cursor)
             nothing.hasDropped = poll.followsGap
             return mayBeEmpty ? PollAnswer(nothing, nil, region: application.storage.region, form: poll.form) : nil
@@ -347,7 +348,7 @@ final class PubNubPolls {
     func answerWoken(at now: MonotonicInstant) {
         guard !woken.isEmpty else { return }
         var index = 0
-        // Polls that arrive during this loop are not in the list, because messages were already read for them.
+        // A poll that arrives during this loop is not in the list, because messages were already read for it when it arrived.
         while index < woken.count {
             let poll = woken[index]
             index += 1
@@ -392,7 +393,8 @@ final class PubNubPolls {
         }
     }
 
-    /// Ends a held poll after the keyset has changed, if the same request would now be refused or would have its rights checked.
+    /// Called for a held poll after the keyset has changed. Ends the poll if the server would now refuse an equal request or would check
+    /// its rights.
     ///
     /// - Returns: whether the poll was ended.
     private func endIfChanged(_ poll: HeldPoll) -> Bool {
@@ -402,8 +404,8 @@ final class PubNubPolls {
             connection.answer(HTTPAnswer(refusal, of: application))
         } else {
             guard !poll.isJudged else { return false }
-            // The rights of this request were never checked. An empty answer makes the client send its next request at once, which is
-            // checked.
+            // The rights of this request were never checked. An empty answer makes the client send its next request at once, and the rights
+            // of that request are checked.
             var nothing = StreamPage<PubNubElement>(cursor: poll.cursor)
             nothing.hasDropped = poll.followsGap
             let answer = PollAnswer(nothing, nil, region: application.storage.region, form: poll.form)

@@ -1,16 +1,16 @@
 /// Maps the bytes of requests to parsed subscriptions, so that repeated requests need not be parsed again.
 struct SourceTable {
     private var places: [Int: PollSources] = [:]
-    /// The approximate memory, in bytes, of the entries that were added since ``removeUnused(atOnce:)`` was last called, and of the unused
-    /// entries that this call has not removed.
+    /// The approximate memory, in bytes, of the entries that were added since the last call of ``removeUnused(atOnce:)``, and of the unused
+    /// entries that this call has left in the table.
     private(set) var grown = 0
     /// The number of cached lists of subscriptions.
     var count: Int { places.count + displaced.count }
 
-    /// The bytes of a request that name its channels and groups.
+    /// The part of a request that names its channels and groups, as bytes.
     static func text(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var text = Array(bytes[target.channels])
-        // A zero byte separates channels and groups; neither contains one, because both are percent-encoded.
+        // A zero byte separates the channels from the groups. Neither text contains a zero byte, because both are percent-encoded.
         text.append(0)
         if let groups = target.groups { text.append(contentsOf: bytes[groups]) }
         return text
@@ -30,7 +30,7 @@ struct SourceTable {
         return isSame ? found : nil
     }
 
-    /// Adds an entry, which replaces an entry with the same hash. Polls that use the replaced entry keep it.
+    /// Adds an entry, which replaces an entry with the same hash. Polls that already use the replaced entry continue to use it.
     mutating func insert(_ sources: PollSources) {
         let parts = sources.text.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return }
@@ -39,10 +39,11 @@ struct SourceTable {
         if let other = places.updateValue(sources, forKey: hash) { displaced.append(other) }
     }
 
-    /// Entries that were replaced in the table and may still have users.
+    /// Entries that other entries have replaced in the table. Polls may still use them.
     private var displaced: [PollSources] = []
 
-    /// Removes entries that have no users now and had none at the previous call; with `atOnce`, all entries that have no users now.
+    /// Removes the entries that no poll uses now and no poll used at the previous call. With `atOnce`, removes all entries that no poll
+    /// uses now.
     mutating func removeUnused(atOnce: Bool = false) -> [PollSources] {
         var left = 0
         var unused: [PollSources] = []

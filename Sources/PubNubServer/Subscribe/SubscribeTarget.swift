@@ -14,7 +14,8 @@ struct SubscribeTarget: Hashable, Sendable {
     var state: Range<Int>?
     /// The cursor; 0 for a handshake. Client libraries may omit it in a handshake.
     var cursor: UInt64 = 0
-    /// In a handshake, the position from which the client will continue, when it asks whether messages after it are missing (rule PV-181).
+    /// In a handshake, the position from which the client will continue polling. With it, the client asks whether messages after this
+    /// position are missing (rule PV-181). Nil when the client does not ask.
     var resumesAfter: UInt64?
     /// The presence timeout in seconds that the client requests.
     var heartbeat: Int?
@@ -30,7 +31,7 @@ struct SubscribeTarget: Hashable, Sendable {
         fileprivate var prefix: StaticString { self == .first ? "/subscribe/" : "/v2/subscribe/" }
     }
 
-    /// - Returns: nil for any other target, and for a subscribe target in a form that this parser does not support.
+    /// - Returns: nil for a target of another request, and for a subscribe target in a form that this parser does not support.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let form = [Form.second, .first].first(where: { Self.begins(bytes, with: $0.prefix) }) else { return nil }
         self.form = form
@@ -38,7 +39,7 @@ struct SubscribeTarget: Hashable, Sendable {
         guard let key = scan.part(), let channels = scan.part() else { return nil }
         subscribeKey = key
         self.channels = channels
-        // The last part of the path is the cursor in version 1; in version 2 it is the name of a callback, which is ignored.
+        // The last part of the path is the cursor in version 1. In version 2, the last part is the name of a callback, which is ignored.
         if form == .first, scan.part() == nil { return nil }
         guard let last = scan.lastPart() else { return nil }
         if form == .first {
@@ -71,7 +72,7 @@ struct SubscribeTarget: Hashable, Sendable {
         return true
     }
 
-    /// Parses at most 20 decimal digits with a value below 2^63; an empty value counts as 0, and nil is returned for any other.
+    /// Parses at most 20 decimal digits with a value below 2^63. An empty value counts as 0. Returns nil for any other value.
     private static func number(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> UInt64? {
         guard range.count <= 20 else { return nil }
         var value: UInt64 = 0
