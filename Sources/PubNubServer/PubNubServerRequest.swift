@@ -20,7 +20,7 @@ struct PubNubServerRequest: Sendable {
         target.parameters.last { $0.name == name }?.value
     }
 
-    /// The names in a query parameter, which are separated by commas; empty when it is missing.
+    /// The comma-separated names in a query parameter; empty when the parameter is missing.
     func list(_ name: String) -> [String] {
         parameter(name).map(PubNubAddress.list) ?? []
     }

@@ -5,7 +5,7 @@ import Identifiers
 package struct LeaderTerm: Hashable, Sendable {
     /// The number of the partition, from 0 on.
     package let partition: Int
-    /// The number of the leader's term, greater than those of all earlier leaders of the partition.
+    /// The number of the leader's term. It is greater than the numbers of all earlier terms of the partition.
     package let number: UInt64
 
     package init(partition: Int = 0, number: UInt64) {

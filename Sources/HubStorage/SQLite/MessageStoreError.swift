@@ -65,7 +65,7 @@ public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// Translates an error of SQLite into one that names the remedy for the operator.
+    /// Translates an error of SQLite into a `MessageStoreError`, whose text names the remedy for the operator.
     init(_ error: any Error, file: String) {
         if let known = error as? MessageStoreError {
             self = known

@@ -281,8 +281,8 @@ extension SQLiteMessageStore {
         _ filter: ApplicationFilter, since horizon: UInt64, _ settings: StoreSettings, _ database: Database,
         into state: inout RestoredState
     ) throws {
-        // The query needs only the columns of an index; complete messages are read only for the selected rows. The unary plus prevents
-        // SQLite from searching by application, which would read the whole history.
+        // The query reads only columns of an index; complete messages are read only for the selected rows. The unary plus prevents SQLite
+        // from searching by application: that search would read the whole history.
         let keys = try Row.fetchCursor(
             database,
             sql: """

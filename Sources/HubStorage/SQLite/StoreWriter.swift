@@ -72,7 +72,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
     func append(_ item: Rows.Item, completion: @escaping Completion) {
         let cost = rows.cost(of: item)
         submit { waiting in
-            // A refusal is queued, too, so that completions are called in the order of the calls.
+            // A refused item is put into the queue, too, so that completions are called in the order of the calls.
             guard !waiting.isClosed else { return .refusal(completion, .closed) }
             guard waiting.bytes < self.bytesLimit else { return .refusal(completion, .overloaded) }
             waiting.bytes += cost
@@ -118,7 +118,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
     /// Why the latest items could not be stored; nil when they were stored (rule SO-169).
     var failure: MessageStoreError? { outage.withLockedValue { $0?.error } }
 
-    /// Records whether the database works, after a transaction of items. An error that concerns only one item is ignored.
+    /// Called after a transaction of items. Records whether the database works; an error that concerns only one item is ignored.
     private func note(_ error: MessageStoreError?) {
         guard let error else { return outage.withLockedValue { $0 = nil } }
         guard error.isOutage else { return }

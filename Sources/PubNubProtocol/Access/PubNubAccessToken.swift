@@ -16,7 +16,7 @@ public struct PubNubAccessToken: Hashable, Sendable {
     public var resources: PubNubGrants
     /// The permissions for resources whose names match a regular expression; see ``PubNubAccessPattern``.
     public var patterns: PubNubGrants
-    /// The metadata that the server put into the token when it granted access; empty for none.
+    /// The metadata that the granting server put into the token; empty for none.
     public var metadata: OrderedDictionary<String, JSONValue>
     /// The only user id that may use the token; nil when any user may.
     public var authorizedUser: String?

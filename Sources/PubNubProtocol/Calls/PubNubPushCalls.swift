@@ -25,7 +25,7 @@ public struct PubNubPushDevice: Hashable, Sendable {
         self.token = token
     }
 
-    /// A device of Apple's push services with the bytes of its token, which are sent as lowercase hexadecimal digits.
+    /// Makes a device of Apple's push services from the bytes of its token. Requests contain the token as lowercase hexadecimal digits.
     public init(service: Service, tokenBytes: [UInt8]) {
         self.init(service: service, token: Hex.text(tokenBytes))
     }

@@ -2,7 +2,7 @@
 public enum PubNubCipherError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The data to encrypt or decrypt is empty.
     case empty
-    /// The payload is neither a string nor an object with a string in `pn_other`, so it was sent without encryption.
+    /// The payload is neither a string nor an object with a string in `pn_other`. This means that it was sent without encryption.
     case notEncrypted
     case notBase64
     /// The header before the ciphertext is truncated or has impossible values.

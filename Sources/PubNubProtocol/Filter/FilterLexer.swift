@@ -18,7 +18,7 @@ enum FilterSymbol: Hashable {
     case dot, comma
 }
 
-/// Splits a filter expression into tokens. The parser holds one token, and asks for the next one.
+/// Splits a filter expression into tokens, one at a time: the parser requests the next token when it needs it.
 struct FilterLexer {
     private let bytes: [UInt8]
     private var position = 0

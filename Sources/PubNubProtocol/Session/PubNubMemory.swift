@@ -40,7 +40,8 @@ public struct PubNubMemory: Sendable {
     var startAt: Timetoken?
     /// When the latest poll was answered. Up to this moment all messages have been received.
     var deliveredUntil: Moment?
-    /// When the service last answered before the connection was lost; nil as soon as a poll has been answered again.
+    /// When the service sent its last answer before the connection was lost. Nil while the connection works, and as soon as a poll was
+    /// answered after a loss.
     var lostAt: Moment?
     var seen: SeenMessages
     /// The number of consecutive polls with a malformed answer (rule PX-51).
@@ -92,7 +93,8 @@ extension PubNubMemory {
         return HTTPExchange(id: lastExchange, method: request.method, target: target, body: request.body, timeout: timeout)
     }
 
-    /// Stores the difference between the service's clock and this machine's clock, which signatures need (rule PX-53).
+    /// Stores the difference between the service's clock and this machine's clock. The timestamps of signed requests need this difference
+    /// (rule PX-53).
     mutating func learnTime(_ answer: [UInt8]) {
         guard needsServiceTime, let unixTime, let time = try? PubNubTimeCall().answer(answer) else { return }
         needsServiceTime = false
@@ -122,7 +124,8 @@ extension PubNubMemory {
         }
     }
 
-    /// The user's presence states on the channels and groups `names` as one JSON object; nil when there is no state on any of them.
+    /// The user's presence states on the channels and groups `names` as one JSON object; nil when the user has no state on any of these
+    /// names.
     func stateText(for names: PubNubNames) -> String? {
         var text = ""
         for (name, value) in state where names.contains(name) {

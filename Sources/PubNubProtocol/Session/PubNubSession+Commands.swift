@@ -132,7 +132,8 @@ extension PubNubSession {
         step = .idle
     }
 
-    /// Removes channels and groups, with their presence states, from the list of subscribed ones. Returns those that were on the list.
+    /// Removes channels and groups, with their presence states, from the list of subscribed ones. Returns the channels and groups that were
+    /// on the list.
     private static func forget(
         _ names: PubNubNames, id: RequestID?, memory: inout PubNubMemory, out: inout Actions
     ) -> PubNubNames {
@@ -147,7 +148,7 @@ extension PubNubSession {
         for name in gone.groups where !memory.present.contains(name) { memory.state[name] = nil }
         if memory.wanted.isEmpty { memory.forgetPosition() }
         let left = memory.wanted
-        // The caller of this unsubscribe command is answered before the callers of subscribe commands that it cancels.
+        // This unsubscribe command cancels subscribe commands. Its caller gets the answer before the callers of the cancelled commands.
         out.emit(.unsubscribed(gone.list, remaining: left.list))
         out.answer(id, .success(.unsubscribed))
         memory.waiters.removeAll { waiter in

@@ -35,8 +35,8 @@ public struct PubNubSession: LongPollSession {
 
     /// A poll that the service has not answered yet.
     struct HeldPoll {
-        /// The numbers of the poll's requests, from the first request to the latest repetition. The first answer to any of them is used
-        /// (rule PX-41).
+        /// The numbers of the poll's requests, from the first request to the latest repetition. The first answer to one of these requests
+        /// is used (rule PX-41).
         var ids: ClosedRange<UInt64>
         /// When the poll's first request was sent.
         let since: Moment

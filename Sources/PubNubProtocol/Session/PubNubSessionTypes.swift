@@ -112,7 +112,7 @@ public struct PubNubOptions: Hashable, Sendable {
     /// The number of messages in an answer from which the answer is reported as
     /// ``PubNubSessionEvent/messageCountExceeded(count:previous:current:)``; 0 for never.
     public var messageCountThreshold = 0
-    /// The number of delivered messages that are stored to recognise repeated ones; 0 turns this off.
+    /// The number of delivered messages that are stored to recognise repetitions; with 0, repetitions are not recognised.
     public var dedupCapacity = 100
 
     public init() {}

@@ -18,7 +18,7 @@ struct SeenMessages: Sendable {
 
     private let capacity: Int
     private var entries: [Entry] = []
-    /// The index of the oldest entry, which the next entry replaces once the buffer is full.
+    /// The index of the oldest entry. Once the buffer is full, the next entry replaces the oldest one.
     private var oldest = 0
     private var newestTimetoken = Timetoken.zero
 

@@ -56,7 +56,8 @@ extension PubNubErrorBody {
     public static let tokenIsRevoked = token("Token is revoked")
     public static let tokenIsExpired = token("Token is expired.")
 
-    /// The refusal of access, which lists only the denied resources. Names of groups get the leading colon of PubNub's protocol.
+    /// The refusal of a request that lacks rights. It lists only the resources to which access was denied. Names of groups get the leading
+    /// colon of PubNub's protocol.
     public static func forbidden(channels: [String] = [], groups: [String] = [], users: [String] = []) -> PubNubErrorBody {
         var out = Array("{\"message\":\"Forbidden\",\"payload\":{".utf8)
         var isFirst = true

@@ -1,6 +1,7 @@
 import WireCoding
 
-/// The parts of an answer that show whether it reports an error, and which error. They are read in one pass without building a tree.
+/// The parts of an answer that show whether the answer reports an error, and which error. These parts are read in one pass without building
+/// a tree.
 struct PubNubErrorSummary {
     /// The number in the member `status` of the answer; nil for none.
     var status: Int?
@@ -31,8 +32,8 @@ struct PubNubErrorSummary {
         try scanner.object { (scanner, key) throws(JSONSyntaxError) in
             let value = try scanner.value()
             let length = key.end - key.start
-            // Members with long names or large values are skipped, because they never describe an error and successful answers have many of
-            // them.
+            // Members with long names or large values are skipped: they never describe an error, and reading them would cost time in
+            // successful answers.
             guard length <= 13, value.end - value.start <= 65_536 else { return }
             let name = scanner.string(key, scratch: &scratch)
             switch name {

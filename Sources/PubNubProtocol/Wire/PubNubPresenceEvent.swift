@@ -93,8 +93,8 @@ extension PubNubPresenceEvent {
         return out
     }
 
-    /// The metadata of the event, which filters can test: the member `u` of the element. The channel is percent-encoded, as in the events
-    /// for patterns recorded from PubNub's service.
+    /// The metadata of the event as JSON (the member `u` of the element), which filters can test. The channel is percent-encoded, as in the
+    /// events for patterns recorded from PubNub's service.
     public var metadata: [UInt8] {
         var out: [UInt8] = []
         JSONWriter.append("{\"pn_action\":", to: &out)

@@ -280,8 +280,8 @@ extension PubNubSubscribeReader {
         }
     }
 
-    /// Reads a key and the colon after it. Returns the letter of a one-letter key, or 0 for a longer key, and whether the key is `cmt`, the
-    /// only longer key that is used.
+    /// Reads a key and the colon after it. Returns the letter of a one-letter key, or 0 for a longer key. Also returns whether the key is
+    /// `cmt`, the only longer key that is used.
     @inline(__always)
     private mutating func shortKey(
         _ scanner: inout JSONScanner
@@ -295,7 +295,8 @@ extension PubNubSubscribeReader {
         return try longKey(&scanner)
     }
 
-    /// The letter of a key in its usual form, `"x":`, which is compared as one word of four bytes; nil for other forms.
+    /// The letter of a key in its usual form `"x":`. This form has four bytes, which are compared as one number. Nil for keys in other
+    /// forms.
     @inline(__always)
     private static func letter(_ bytes: UnsafeRawBufferPointer, at start: Int) -> UInt8? {
         let word = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))

@@ -26,11 +26,11 @@ public struct PubNubCursor: Hashable, Sendable {
     public var timetoken: Timetoken
     /// The region of the timetoken, which the next poll sends as `tr`; nil before the first answer.
     public var region: Int?
-    /// Whether this answer reports that messages may be missing between the requested position and the answer. In the answer it is
-    /// `"d":true` beside the timetoken, which only this project's server sends (rule PV-112).
+    /// Whether this answer reports a gap: messages may be missing between the requested position and the position of the answer. The gap is
+    /// reported by `"d":true` beside the timetoken, which only this project's server sends (rule PV-112).
     public var followsGap: Bool
-    /// Whether the answer to a handshake reports that no message is missing after the position that the handshake named. In the answer it
-    /// is `"d":false`, which only this project's server sends (rule PV-181).
+    /// Whether the answer to a handshake reports that no message is missing after the position that the handshake named. This is reported
+    /// by `"d":false` beside the timetoken, which only this project's server sends (rule PV-181).
     public var isComplete: Bool
 
     public init(timetoken: Timetoken = .zero, region: Int? = nil, followsGap: Bool = false, isComplete: Bool = false) {

@@ -9,7 +9,7 @@ import WireCoding
 ///
 /// All entries are kept in memory. The store has a second copy, which survives restarts.
 final class AccessGrants: Sendable {
-    /// The largest number of grants of a keyset. A grant beyond this number replaces the oldest one.
+    /// The largest number of grants of a keyset. At this number, a new grant replaces the oldest one.
     static let capacity = 100_000
     /// Limits of the cache of checked tokens: the number of tokens, and the bytes of their texts. When one of the limits would be exceeded,
     /// the cache is emptied.
@@ -84,8 +84,8 @@ final class AccessGrants: Sendable {
         }
     }
 
-    /// A number that changes when a right may have been lost; held polls are checked again after such a change (rule PV-138). The expiry of
-    /// a token does not change the number.
+    /// A number that changes when a right may have been lost. After such a change, held polls are checked again (rule PV-138). The expiry
+    /// of a token does not change the number.
     func version(at now: Int) -> Int {
         state.withLockedValue { state in
             if let end = state.nextEnd, now >= end {

@@ -67,7 +67,7 @@ enum FileTicket {
         }
     }
 
-    /// The signature of a download link to a file's content, which is valid until `expires` (seconds since 1970).
+    /// The signature of a download link to a file's content. The link is valid until `expires` (seconds since 1970).
     static func link(_ id: String, subscribeKey: String, expires: Int, _ secret: Secret) -> String {
         sign("content\n\(subscribeKey)\n\(id)\n\(expires)", secret)
     }

@@ -6,8 +6,8 @@ import ServerStorage
 
 /// The files of one keyset: their records in the store, and their contents (rules FI-1 to FI-24).
 ///
-/// A file's content is stored before its record, and deleted after it. Content without a record was left by a crash, or belongs to a
-/// database that is not available at the moment. Such content is set aside when the keyset is restored.
+/// A file's content is stored before the file's record, and deleted after the record. Content without a record remains after a crash, or
+/// belongs to a database that is not available at the moment. Such content is set aside when the keyset is restored.
 final class PubNubFiles: FileKeeper {
     private struct State: Sendable {
         var index: FileIndex

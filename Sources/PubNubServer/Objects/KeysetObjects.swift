@@ -89,7 +89,7 @@ struct KeysetObjects: Sendable {
     }
 
     /// How much a decided change adds to the stored data; negative when it removes data. A user or channel counts as two items, because a
-    /// keyset may have half as many of them as memberships.
+    /// keyset may have half as many users or channels as memberships.
     func growth(by decision: ObjectDecision) -> OwnerShares.Size {
         var size = OwnerShares.Size()
         var latest: [ObjectChange.Target: ObjectMetadata?] = [:]

@@ -64,7 +64,7 @@ final class PollSources {
     }
 
     /// The channels and patterns on which a subscriber is present, including the channels of its groups. Presence channels are left out,
-    /// because subscribing to them makes no user present. Called under the application's lock.
+    /// because a subscription to a presence channel makes no user present. Called under the application's lock.
     func places(_ state: borrowing PubNubApplication.State) -> [PresencePlace] {
         resolve(state).places
     }

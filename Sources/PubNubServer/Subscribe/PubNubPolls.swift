@@ -29,7 +29,7 @@ final class PubNubPolls {
 
     /// How long parsed subscriptions and lists of polls stay cached at least after they were last used.
     private static let memory = Duration.seconds(10)
-    /// The size in bytes of added subscriptions above which unused ones are freed at once instead of after `memory`.
+    /// If the subscriptions that were added exceed this size in bytes, unused subscriptions are freed at once instead of after `memory`.
     private static let unusedBytes = 16 << 20
 
     init(_ application: PubNubApplication, loop: EventLoopContext, pollKind: RequestKind, usualHold: Duration) {

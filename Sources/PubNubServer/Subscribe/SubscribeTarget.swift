@@ -117,7 +117,7 @@ extension SubscribeTarget {
             return start..<index
         }
 
-        /// The rest of the path, if it is one part; nil when another part follows.
+        /// The rest of the path, as one part; nil when the rest is empty or has several parts.
         mutating func lastPart() -> Range<Int>? {
             let start = index
             while index < bytes.count, bytes[index] != UInt8(ascii: "?") {

@@ -3,7 +3,7 @@ import Identifiers
 /// Stores the applications that are created at run time (rules AR-4 and AR-5). Each application is one entry, whose bytes the store does
 /// not interpret.
 package protocol ApplicationStore: Sendable {
-    /// Whether other servers also write to the store, so that it has to be read again at intervals.
+    /// Whether other servers also write to the store. If so, each server has to read the store again at intervals.
     var isShared: Bool { get }
 
     /// Returns all entries, and the number of the latest change.

@@ -28,8 +28,8 @@ public struct Keyset: Hashable, Sendable {
     public var pushWebhook: String?
     /// The largest size of a file in bytes. 5 MiB by default.
     public var fileBytes: Int
-    /// The size limit of all files together, in bytes; 0 disables files. 1 GiB by default. A server without a data directory stores at most
-    /// 64 MiB of them, in memory.
+    /// The size limit of all files together, in bytes; 0 disables files. 1 GiB by default. A server without a data directory stores files
+    /// in memory, at most 64 MiB.
     public var fileStorage: Int
     /// How long a file is stored; nil when it stays until a client deletes it.
     public var fileLifetime: Duration?

@@ -8,7 +8,7 @@ public struct RecoverySettings: Hashable, Sendable {
     public var lifetime: Duration
     /// The largest size, in bytes, of the stored events of all channels of the application.
     public var bytes: Int
-    /// Whether events that clients send are stored, in addition to those of the application's servers.
+    /// Whether events that clients send are stored, and not only the events that the application's servers publish.
     public var includesClientEvents: Bool
 
     /// Makes settings; by default 100 events of each channel for two minutes, 64 MiB for all channels, and no client events.
@@ -21,6 +21,6 @@ public struct RecoverySettings: Hashable, Sendable {
         self.includesClientEvents = includesClientEvents
     }
 
-    /// Whether recovery is enabled, which is the case if all limits are greater than zero.
+    /// Whether recovery is enabled: all limits are greater than zero.
     public var isEnabled: Bool { messages > 0 && lifetime > .zero && bytes > 0 }
 }

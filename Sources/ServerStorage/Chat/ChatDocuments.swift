@@ -161,8 +161,8 @@ extension ChatDocument {
         public var created: Int64
         /// Whether the whole group is muted: only its owner, its admins and users on the allowlist may send messages.
         public var isMuted: Bool
-        /// The user whose session created the group, which counts against this user's share of the application's groups; nil if the
-        /// application's server created it.
+        /// The user whose session created the group. The group counts against this user's share of the application's groups. Nil if the
+        /// application's server created the group.
         public var creator: Identifier?
 
         /// Makes a group; by default without a creator, and not muted.
@@ -236,8 +236,8 @@ extension ChatDocument {
         public var isMuted: Bool
         /// The time in milliseconds without a message after which the channel is removed; nil if it is never removed.
         public var lifetime: Int64?
-        /// The user who created the channel by entering it, which counts against this user's share of the application's open channels; nil
-        /// if the application's server created it.
+        /// The user who created the channel by entering it. The channel counts against this user's share of the application's open
+        /// channels. Nil if the application's server created the channel.
         public var creator: Identifier?
 
         /// Makes an open channel; by default not muted, and without a lifetime or a creator.

@@ -77,7 +77,7 @@ public struct ChatLimits: Hashable, Sendable {
     public var groups: Int = 100_000
     /// The largest number of groups that a user may join by requests of sessions. The application's server may add the user to more.
     public var groupsPerUser: Int = 1_000
-    /// The largest number of existing groups that one user has created by requests of sessions.
+    /// The largest number of existing groups that were created by requests of one user's sessions.
     public var groupsMadePerUser: Int = 1_000
     /// The largest size of all texts of a group together, in bytes.
     public var groupBytes: Int = 32_768
@@ -111,8 +111,8 @@ public struct ChatLimits: Hashable, Sendable {
     public var inboxRetention: Duration = .seconds(7 * 86_400)
     /// How long messages stay in histories: 180 days, as in Nexconn's own service, and at least as long as ``inboxRetention``.
     public var historyRetention: Duration = .seconds(180 * 86_400)
-    /// The largest number of messages in all histories of the application together; nil for no limit. The oldest messages beyond it are
-    /// removed from histories within seconds; inboxes keep them for ``inboxRetention``.
+    /// The largest number of messages in all histories of the application together; nil for no limit. If there are more, the oldest
+    /// messages are removed from histories within seconds. Inboxes keep these messages for ``inboxRetention``.
     public var historyMessages: Int?
     /// The largest total size in bytes of the messages in all histories, counted in the JSON form that clients get; nil for no limit. The
     /// oldest messages beyond it are removed in the same way as for ``historyMessages``.

@@ -36,7 +36,7 @@ public protocol ChatStore: Sendable {
     /// - Throws: an error of the store.
     func history(_ query: ChatHistoryQuery, application: String) async throws -> [ChatEvent]
 
-    /// Loads one message of a conversation; nil when it does not exist or was recalled.
+    /// Loads one message of a conversation; nil when the message does not exist or was recalled.
     ///
     /// - Throws: an error of the store.
     func event(_ id: UInt64, in conversation: Identifier, application: String) async throws -> ChatEvent?

@@ -20,8 +20,8 @@ public struct StoredMessage: Hashable, Sendable {
     public var sequence: Int?
     /// The origination timetoken that the publisher has sent in the parameter `ortt`; nil when it has sent none.
     public var origination: UInt64?
-    /// Whether the channel's history contains the message. Other messages are stored only as long as subscribers may still have to receive
-    /// them.
+    /// Whether the channel's history contains the message. A message that is not in the history is stored only for as long as subscribers
+    /// may still have to receive it.
     public var isStored: Bool
     /// When the message expires, as a timetoken; nil if it never expires.
     public var expires: UInt64?

@@ -45,7 +45,7 @@ extension StoredTable {
                 "audience": .integer, "body": .bytes,
             ])
         package static let reader = StoredTable(.chat, "reader", key: ["event": .integer, "name": .text])
-        /// Only inboxes with a last or acknowledged position; other inboxes are created together with their entries.
+        /// The inboxes that have a last or acknowledged position. All other inboxes are created together with their entries.
         package static let inbox = StoredTable(
             .chat, "inbox", key: ["application": .text, "name": .text], ["last": .integer, "acknowledged": .integer])
         package static let inboxEntry = StoredTable(

@@ -34,10 +34,10 @@ package enum StoredPart: String, CaseIterable, Hashable, Sendable {
     case messages, chat, applications
 }
 
-/// A table that all durable stores have, in a neutral form (rule DC-2): rows contain names instead of the numbers that one store assigns to
-/// names.
+/// A table that all durable stores have, in a neutral form (rule DC-2): where a store replaces names by numbers of its own, the rows of
+/// this form contain the names.
 package struct StoredTable: Hashable, Sendable {
-    /// How a copy treats a row of the target that has the same key as a copied row, but other values.
+    /// How a copy treats a row that exists in the target with the same key as a copied row, but with other values.
     package enum Conflict: Hashable, Sendable {
         /// The row is different data. It is replaced only if the operator has requested that.
         case other

@@ -12,8 +12,8 @@ public struct PubNubFetchCall: PubNubCall, Hashable {
     public var start: Timetoken?
     /// The included bound of the time range; nil for no bound.
     public var end: Timetoken?
-    /// The maximum number of messages of each channel: up to 100 for one channel, up to 25 for several channels or with actions; nil for
-    /// these limits.
+    /// The maximum number of messages of each channel: up to 100 for one channel, up to 25 for several channels or with actions. Nil
+    /// requests the highest number that is allowed.
     public var limit: Int?
     public var includesMetadata: Bool
     public var includesPublisher: Bool

@@ -15,7 +15,7 @@ public struct PubNubHistoryCall: PubNubCall, Hashable {
     public var end: Timetoken?
     /// The maximum number of messages, up to 100; nil for 100.
     public var limit: Int?
-    /// Whether the answer begins with the oldest message of the time range instead of having the newest ones.
+    /// Whether the answer contains the oldest messages of the time range; otherwise it contains the newest ones.
     public var isReversed: Bool
     public var includesTimetoken: Bool
     public var includesMetadata: Bool
