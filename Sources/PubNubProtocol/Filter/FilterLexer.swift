@@ -18,7 +18,7 @@ enum FilterSymbol: Hashable {
     case dot, comma
 }
 
-/// Splits a filter expression into tokens, one at a time: the parser requests the next token when it needs it.
+/// Splits a filter expression into tokens. Each call of ``next()`` returns one token to the parser.
 struct FilterLexer {
     private let bytes: [UInt8]
     private var position = 0
