@@ -45,7 +45,7 @@ package final class RedisEngine: StoreEngine {
         /// message.
         var addressee: (node: ClusterNode, channel: RedisArgument)?
         /// The reason why a connection cannot be used, for each such connection.
-        var trouble: [RedisLane: String] = [.commands: "not connected yet", .messages: "not connected yet"]
+        var trouble: [RedisLane: String] = [.commands: RedisEngine.unconnected, .messages: RedisEngine.unconnected]
         var refusesWrites = false
         var evictionPolicy: String?
         var versions: NodeVersions
@@ -250,6 +250,8 @@ package final class RedisEngine: StoreEngine {
         }
     }
 
+    /// The text in `trouble` for a connection before its first attempt.
+    private static let unconnected = "not connected yet"
     /// The text in `trouble` for a connection that is being made, unless an earlier reason is known.
     private static let connecting = "connecting"
 
@@ -260,7 +262,7 @@ package final class RedisEngine: StoreEngine {
         switch linkStatus {
         case .ready:
             trouble = nil
-            if former != nil, former != Self.connecting { logger.notice("connection to Redis restored") }
+            if let former, former != Self.unconnected, former != Self.connecting { logger.notice("connection to Redis restored") }
         case .connecting: trouble = former ?? Self.connecting
         case .waiting(let loss, _):
             trouble = loss.description
