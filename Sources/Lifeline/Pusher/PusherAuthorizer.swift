@@ -93,7 +93,8 @@ extension PusherAuthorizer {
         if access == .encrypted {
             guard let key = credentials.sharedSecret(of: job.channel) else {
                 throw ConnectionFailure(
-                    .badRequest, "Channel \(job.channel) is encrypted: pass a master key of 32 bytes as `encryptionMasterKey`.")
+                    .badRequest,
+                    "Channel \(job.channel) is encrypted: pass a master key of 32 bytes in base64 as `encryptionMasterKey`.")
             }
             sharedSecret = PusherAccess.base64(key)
         }

@@ -50,7 +50,8 @@ struct PusherCaller: Sendable {
             else {
                 throw LifelineError(
                     .badRequest,
-                    "Channel \(publication.channel) is encrypted: pass a master key of 32 bytes as `encryptionMasterKey`.")
+                    "Channel \(publication.channel) is encrypted: pass a master key of 32 bytes in base64 as "
+                        + "`encryptionMasterKey`.")
             }
             data = sealed
         }
