@@ -10,7 +10,7 @@ extension ChatChannel {
             id = name[name.index(after: colon)...]
         }
         guard ChatProtocolLimits.accepts(id: String(id)) else {
-            throw LifelineError(.badRequest, "The channel id \"\(id)\" is invalid: it must have 1 to 64 characters.")
+            throw LifelineError(.badRequest, "The channel's id is invalid: it must have 1 to 64 characters.")
         }
         self.init(conversation, String(id))
     }

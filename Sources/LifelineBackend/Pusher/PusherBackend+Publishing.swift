@@ -107,7 +107,7 @@ extension PusherBackend {
     public func send(_ event: String, toUser userID: String, text: String) async throws(BackendError) {
         let channel = PusherChannelName.serverToUser(userID)
         guard !userID.isEmpty, (try? PusherChannelName(channel)) != nil else {
-            throw .badRequest("The user id \"\(userID)\" is empty or not valid in a channel name.")
+            throw .badRequest("The user id is empty, too long, or has a character that a channel name cannot have.")
         }
         try Self.check(event: event, socketID: nil)
         let body = Self.body([("name", .string(event)), ("channels", [.string(channel)]), ("data", .string(text))])
