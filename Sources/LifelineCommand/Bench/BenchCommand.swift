@@ -59,7 +59,7 @@ struct BenchCommand: AsyncParsableCommand {
         help: "Makes Pusher connections request recovery, for which the server numbers and stores the events of their channels.")
     var recovery = false
 
-    @Flag(help: "Permits to load a server on another machine. Only for servers of your own.")
+    @Flag(help: "Permits bench to load a server on another machine. Only for servers of your own.")
     var yes = false
 
     @Flag(help: "Prints the result as a JSON object.")

@@ -108,7 +108,7 @@ extension Finding {
             advice: isSigned
                 ? "The secret probably belongs to another key: compare both with the app's page or the server's settings."
                 : "Channels whose names begin with private- or presence- need --secret. Other names may contain only "
-                    + "letters, digits and _-=@,.; characters."
+                    + "letters, digits and the characters _-=@,.;"
         )
     }
 
