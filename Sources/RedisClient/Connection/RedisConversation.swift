@@ -38,8 +38,10 @@ package enum RedisRequest: Hashable, Sendable {
 /// One connection to a server as a pure value: the handshake, commands and their answers in the same order, pushes between answers, and
 /// deadlines.
 ///
+/// ```
 /// connecting ──opened──▶ handshake ──last answer──▶ ready ──retire──▶ retiring
-/// └───────────────────────┴──────────────────────┴──────────────────┴──▶ closed
+///      └───────────────────────┴──────────────────────┴──────────────────┴──▶ closed
+/// ```
 ///
 /// Every request is answered exactly once. After `close` the only effects are answers to requests that are submitted later.
 package struct RedisConversation: Sendable {

@@ -6,8 +6,11 @@ import DequeModule
 ///
 /// The phases of each connection:
 ///
-/// idle ─▶ dialling ──▶ ready ──▶ leaving ▲  └─────────┴───────┴──▶ waiting ─▶ dialling └── resume ── stopped ◀── (a final cause, or
-/// closed)
+/// ```
+/// idle ─▶ dialling ──▶ ready ──▶ leaving
+///           ▲  └─────────┴───────┴──▶ waiting ─▶ dialling
+///           └── resume ── stopped ◀── (a final cause, or closed)
+/// ```
 ///
 /// Every call and every subscription is answered exactly once.
 package struct RedisLinkMachine: Sendable {
