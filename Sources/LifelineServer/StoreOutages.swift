@@ -4,7 +4,7 @@ import NIOCore
 import ServerRuntime
 import ServerValues
 
-/// Decides which outages of stores are logged: the begin and the end of each outage, at most one outage of a service per minute (rule
+/// Decides which outages of stores are logged: the start and the end of each outage, at most one outage of a service per minute (rule
 /// SO-172).
 struct StoreOutages: Hashable, Sendable {
     enum Change: Hashable, Sendable {

@@ -52,7 +52,7 @@ enum DemoStep: Sendable {
         }
     }
 
-    /// Records the begin of an outage, and applies a fault to the relay.
+    /// Records the beginning of an outage, and applies a fault to the relay.
     static func fault(_ name: String, _ body: @escaping @Sendable (FaultRelay) async throws -> Void) -> DemoStep {
         .act { run in
             run.stage.change { $0.journal.breakLine(name, at: .now) }

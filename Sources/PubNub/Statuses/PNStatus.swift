@@ -38,7 +38,7 @@ open class PNStatus: PNResult, @unchecked Sendable {
     /// The event or failure that the status reports.
     public final var category: PNStatusCategory { status.category }
 
-    /// Whether the status reports an error. False for a lost subscription that is restored automatically, like in the Cocoa SDK.
+    /// Whether the status reports an error. False for a lost subscription that is restored automatically, as in the Cocoa SDK.
     public final var isError: Bool { status.isError }
 
     /// Whether the client retries automatically. True only for subscriptions; ``cancelAutomaticRetry()`` stops the retries.
