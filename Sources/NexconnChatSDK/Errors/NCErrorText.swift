@@ -13,7 +13,7 @@ enum NCErrorText {
     /// What the app can do about an error, by code. A code has no entry if the app need not do anything, or if the sentence of the code
     /// already says it.
     private static let remedies: [ChatErrorCode: String] = [
-        .unknownRequest: "The server may be older than this library.",
+        .unknownRequest: "If the server refused the request, it may be older than this library.",
         .notConnectedYet: "Call NCEngine.connect first.",
         .tooManySends: "Wait a second and send again.",
         .notInGroup: "Join the group first.",
@@ -36,7 +36,7 @@ enum NCErrorText {
         .tokenUsed: "Get a new token from your server and connect with it.",
         .released: "Connect again.",
         .notInitialised: "Call NCEngine.initialize before NCEngine.connect.",
-        .storageFailed: "Check the free space and the permissions of the database directory.",
+        .storageFailed: "If the local database failed, check the free space and the permissions of its directory.",
         .connecting: "Wait for the completion of the first call of connect.",
         .queryRunning: "Wait until the query has loaded that page.",
         .connectTimedOut: "Wait for the network and connect again.",
