@@ -46,8 +46,8 @@ extension ConnectionPolicy {
     }
 }
 
-// The inputs that the owner of a session submits, in this order, when the network changes. Pauses then start again, with a policy that does
-// not count earlier failures (rule NS-31).
+// The inputs that the owner of a session submits, in this order, when the network changes. The pauses between connection attempts then
+// begin with the shortest one again, because the new policy does not count earlier failures (rule NS-31).
 extension ChatSession {
     /// The inputs for the return to the foreground: a closed connection is opened again at once, and the pauses restart (rule NS-33).
     /// - Parameter policy: the policy in use.

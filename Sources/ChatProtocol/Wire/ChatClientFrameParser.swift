@@ -110,7 +110,7 @@ extension WireReader {
 
 extension ChatRequestRefusal {
     static func missing(_ member: StaticString) -> ChatRequestRefusal {
-        ChatRequestRefusal(.badArgument, "The member \"\(member)\" is missing or wrong.")
+        ChatRequestRefusal(.badArgument, "The field \"\(member)\" is missing, or its value is not valid.")
     }
 }
 

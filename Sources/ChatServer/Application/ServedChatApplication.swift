@@ -284,7 +284,7 @@ extension MonotonicInstant {
 extension ChatRequestRefusal {
     static let notStored = ChatRequestRefusal(.storageFailed, "The server could not store the change: try again later.")
 
-    /// The refusal for an error that a decision has thrown.
+    /// Makes the refusal for an error that was thrown while a request was decided.
     init(_ error: any Error) {
         switch error {
         case let refusal as ChatRequestRefusal: self = refusal

@@ -98,7 +98,8 @@ extension ChatState {
 
     /// Checks whether users may join one more group, and may have inboxes for its messages (rules CH-105 and CH-106).
     ///
-    /// Call it after all other checks, because it counts new inboxes against the acting user's share.
+    /// Call it after all other checks, because it also records that the acting user has caused inboxes of users who are not registered;
+    /// each user may cause a limited number of them.
     private mutating func checkRoom(forMembers users: [Identifier], by actor: ChatActor) throws(ChatRefusal) {
         try checkRoom(forInboxesOf: users)
         let limit = application.limits.groupsPerUser

@@ -42,7 +42,7 @@ extension ChatState {
     ) throws(ChatRefusal) -> Bool {
         if let channel { try ChatID.check(channel, "a channel") }
         guard channel != nil || isPinned == nil else {
-            throw .badArgument("Only a single channel can be pinned, not a kind of channels.")
+            throw .badArgument("The request pins all channels of a kind. Name the channel to pin.")
         }
         if let level, ![-1, 0, 1, 2, 4, 5].contains(level) {
             throw .badArgument("level is -1, 0, 1, 2, 4 or 5.")

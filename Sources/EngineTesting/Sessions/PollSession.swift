@@ -41,7 +41,7 @@ public struct PollSession: ProtocolSession {
         case publish(Int)
     }
 
-    /// The results of commands.
+    /// The results of the session's commands.
     public enum Reply: Hashable, Sendable {
         /// The command succeeded.
         case done

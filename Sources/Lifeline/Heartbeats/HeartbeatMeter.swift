@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Measures the latencies of heartbeats (rule LL-133). A client's transport reports heartbeats and answers to it; any thread may read the
+/// Measures the latencies of heartbeats (rule LL-133). A client's transport reports each heartbeat and its answer; any thread may read the
 /// latencies.
 final class HeartbeatMeter: Sendable {
     private struct State {

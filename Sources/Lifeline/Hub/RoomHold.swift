@@ -1,7 +1,7 @@
 import ConnectionEngine
 
-/// A reference that the values and the sequences of one room share. When the last of them is released, the hub removes the room and stops
-/// storing messages for it (rule LL-111).
+/// A reference that all copies of one ``Room`` value and its sequences share. When the last of them is released, the hub removes the room
+/// and stops storing messages for it (rule LL-111).
 final class RoomHold: Sendable {
     let feed: RoomFeed
     private let hub: ClientHub

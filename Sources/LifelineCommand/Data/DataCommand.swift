@@ -46,7 +46,7 @@ struct DataCopyCommand: AsyncParsableCommand {
     @Flag(
         name: .customLong("continue"),
         help:
-            "Copies into a directory or database that contains other data. These data stay, except rows with the key of a row of FROM."
+            "Copies into a directory or database that contains other data. These data stay, but a row with the same key as a row of FROM is replaced by it."
     )
     var continues = false
 

@@ -86,7 +86,7 @@ struct DemoNews: Sendable {
     }
 }
 
-// Records the events of the clients and prints their lines.
+// Records the events of the clients, and prints a line for each event that the demonstration shows.
 extension DemoStage {
     func take(_ event: ClientEvent, of name: String) {
         switch event {

@@ -35,7 +35,7 @@ struct ChannelsCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The time between two requests of --watch.", valueName: "seconds"))
     var interval = 2.0
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("Ends the command with --watch after this time.", valueName: "seconds"))
+    @Option(name: .customLong("for"), help: ArgumentHelp("With --watch: ends the command after this time.", valueName: "seconds"))
     var limit: Double?
 
     @Flag(help: "Prints each channel as a JSON object on one line.")

@@ -82,7 +82,8 @@ extension TestService {
             let members = state.channel(channel) { $0.members.map(\.id) }
             guard members.contains(where: { $0.isExactly(user) }) else {
                 let present =
-                    members.isEmpty ? "The channel has no members." : "Its members are: \(members.joined(separator: ", "))."
+                    members.isEmpty
+                    ? "The channel has no members." : "The channel's members are: \(members.joined(separator: ", "))."
                 throw TestServiceError(.wrongMember, "User \(user) is not on channel \(channel). \(present)")
             }
             state.depart(user, from: channel)

@@ -3,11 +3,11 @@ import ChatProtocol
 import Foundation
 import Identifiers
 
-/// The parameters that select one message, by the service's id or by this device's number.
+/// The parameters that select one message, by the id that the service gave it or by the number that this device gave it.
 public final class GetMessageByIdParams: NSObject, Sendable {
     /// The service's id of the message; nil when ``messageClientId`` selects it.
     public let messageId: String?
-    /// This device's number of the message, ``Message/clientId``; nil when ``messageId`` selects it.
+    /// The number that this device gave the message, ``Message/clientId``; nil when ``messageId`` selects the message.
     public let messageClientId: Int?
 
     /// Selects a message by the service's id.
@@ -17,7 +17,7 @@ public final class GetMessageByIdParams: NSObject, Sendable {
         super.init()
     }
 
-    /// Selects a message by this device's number, ``Message/clientId``.
+    /// Selects a message by the number that this device gave it, ``Message/clientId``.
     public init(messageClientId: Int) {
         messageId = nil
         self.messageClientId = messageClientId

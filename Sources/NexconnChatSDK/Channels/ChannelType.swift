@@ -37,7 +37,7 @@ public enum ChannelType: Int, Sendable, CaseIterable {
 public enum ChannelNoDisturbLevel: Int, Sendable, CaseIterable {
     /// All messages notify, regardless of the level of the channel's type.
     case allMessage = -1
-    /// The channel uses the level of its channel type.
+    /// The channel has no level of its own: the level of its channel type decides which messages notify.
     case defaultLevel = 0
     /// Only messages that mention everybody or the user notify.
     case mention = 1

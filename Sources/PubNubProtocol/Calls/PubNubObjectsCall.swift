@@ -59,7 +59,8 @@ public struct PubNubObjectPage: Hashable, Sendable {
     func add(to parameters: inout [PubNubRequest.Parameter]) throws(PubNubProblem) {
         if let limit, limit < (includesCount ? 0 : 1) {
             throw .badArguments(
-                "The limit of the page is below 1. Pass 1 to \(Self.maximumLimit), 0 for the count alone, or leave it out.")
+                "The limit of the page is \(limit). Pass 1 to \(Self.maximumLimit), leave it out, or pass 0 and request the total count to get it alone."
+            )
         }
         if includesCount { parameters.add("count", 1) }
         parameters.add("filter", filter)

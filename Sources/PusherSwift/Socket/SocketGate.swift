@@ -152,7 +152,8 @@ extension SocketGate {
 
     /// Passes a message to the engine, if the message belongs to the present attempt to connect.
     ///
-    /// - Returns: the decoded message if it belongs to no attempt; otherwise nil.
+    /// - Returns: nil if the message belongs to the present attempt: it was passed to the engine, or is kept until the attempt has opened
+    ///   its socket. Otherwise the decoded message.
     func received(_ text: String, by sender: WebSocketConnection, isConnected: Bool) -> PusherInbound? {
         let (report, inbound) = state.withLockedValue { state -> (Report?, PusherInbound?) in
             guard var link = state.link, isConnected || link.socket === sender as AnyObject else {

@@ -55,7 +55,8 @@ extension LeaderMachine {
         return message.session <= session
     }
 
-    /// Returns whether the message belongs to the present session of its node, or starts a new session.
+    /// Returns whether the message is accepted: it belongs to the present session of its node, or is the first message of a new session,
+    /// which then replaces the present one.
     private mutating func seat(
         for message: ClusterRequests, at now: MonotonicInstant, into effects: inout [LeaderEffect]
     ) -> Bool {

@@ -100,9 +100,7 @@ package struct CountedEntries: Hashable, Sendable {
         return [.removeRanked(keys.order, words), .removeFields(keys.sizes, words)] + written(keys)
     }
 
-    /// Counts messages with changed sizes, and returns the writes that store the counts.
-    ///
-    /// - Parameter changed: the messages with their new sizes, and the bytes that were counted before.
+    /// Corrects the counted bytes for messages whose sizes have changed, and returns the writes that store the new sizes and counts.
     package mutating func change(_ changed: [(entry: Entry, before: Int)], _ keys: Keys) -> [StoreWrite] {
         guard !changed.isEmpty else { return [] }
         for (entry, before) in changed {

@@ -41,7 +41,8 @@ package struct LoginLimiter: Sendable {
     /// How many passwords one session or one address (one IPv6 network) may try at once. One more password is allowed every ten seconds.
     package static let burst = 6
     package static let pause = Duration.seconds(10)
-    /// How many attempts of an address to log in count as first attempts: those at the beginning of a period of ``firstsTime``.
+    /// The number of attempts to log in that an address has at the beginning of each period of ``firstsTime`` before its attempts count as
+    /// later ones. First and later attempts have limits of their own.
     package static let firsts = 3
     package static let firstsTime = Duration.seconds(600)
     /// How many first attempts to log in all unknown addresses together may make at once.

@@ -9,7 +9,7 @@ extension HTTPConnectionMachine {
         /// Whether there are parts of a request that the parser has returned and the connection has not handled.
         var hasParts = false
         var hasParser = false
-        /// Whether the library's parser has to read every request, including plain ones.
+        /// Whether the HTTP library's parser has to read every request, also those that ``PlainRequestHead`` could read.
         var needsParser = false
     }
 

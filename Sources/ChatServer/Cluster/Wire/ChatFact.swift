@@ -24,7 +24,7 @@ struct ChatFact: Sendable {
     }
 }
 
-/// The encoded form of a ``ChatFact``, with the blocks of all nodes.
+/// The encoded form of a ``ChatFact``, with the deliveries for all nodes.
 private struct CodedChatFact: CodedValue {
     var app: String
     var deliveries: [CodedDelivery]

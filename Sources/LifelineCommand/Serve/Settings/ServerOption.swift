@@ -49,7 +49,7 @@ enum UnsetValue: Sendable {
     /// The default is the value that `config show` prints.
     case shown
     case words(String)
-    /// There is no default, and help does not mention it.
+    /// There is no default, and `--help` names none.
     case nothing
 
     /// The text of the default; nil for a setting without one.

@@ -74,8 +74,8 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
             await leader.close()
             throw error
         }
-        // The sweep starts a write and does not wait for its result. The write is stored after this method returns, and later facts follow
-        // it in the log.
+        // The sweep starts a write and does not wait for its result. The write is stored after this method returns; changes that the leader
+        // publishes later follow it in the log.
         streams.storage.tokens.sweep()
         leader.startSweeping(every: sweepInterval)
         let keysets = state.withLockedValue { state in

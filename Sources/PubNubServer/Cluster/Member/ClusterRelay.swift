@@ -12,7 +12,8 @@ final class ClusterRelay: PresenceRelay {
     /// The number of presence reports that the leader has not answered.
     private let unanswered = NIOLockedValueBox(0)
 
-    /// The largest number of presence reports that wait for a leader without a time limit. Further reports are dropped after ``callLimit``.
+    /// The largest number of presence reports that wait for a leader without a time limit. Each report beyond this number waits for
+    /// ``callLimit`` at most and is then dropped.
     private static let waitingTouches = 10_000
 
     init(_ bus: any ClusterBus, clock: ServerClock) {
