@@ -12,7 +12,8 @@ struct TableTests {
 
     private static func page() throws -> String {
         let root = tests.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        return try String(contentsOf: root.appendingPathComponent("Sources/PusherSwift/PusherSwift.docc/PusherSwift.md"), encoding: .utf8)
+        return try String(
+            contentsOf: root.appendingPathComponent("Sources/PusherSwift/PusherSwift.docc/PusherSwift.md"), encoding: .utf8)
     }
 
     private static func rows() throws -> [Row] {
