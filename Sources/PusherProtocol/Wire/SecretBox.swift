@@ -132,10 +132,10 @@ private struct Salsa20 {
         var c = SIMD4(x[8], x[13], x[2], x[7])
         var d = SIMD4(x[12], x[1], x[6], x[11])
         for _ in 0..<10 {
-            quarters(&a, &b, &c, &d)
+            quarters(a: &a, b: &b, c: &c, d: &d)
             // Changes the vectors from columns to rows: b and d are exchanged, and b, c and d are rotated.
             (b, c, d) = (turned(d, by: 1), turned(c, by: 2), turned(b, by: 3))
-            quarters(&a, &b, &c, &d)
+            quarters(a: &a, b: &b, c: &c, d: &d)
             (b, c, d) = (turned(d, by: 1), turned(c, by: 2), turned(b, by: 3))
         }
         return SIMD16(
@@ -144,7 +144,7 @@ private struct Salsa20 {
 
     @inline(__always)
     private static func quarters(
-        _ a: inout SIMD4<UInt32>, _ b: inout SIMD4<UInt32>, _ c: inout SIMD4<UInt32>, _ d: inout SIMD4<UInt32>
+        a: inout SIMD4<UInt32>, b: inout SIMD4<UInt32>, c: inout SIMD4<UInt32>, d: inout SIMD4<UInt32>
     ) {
         b ^= rotated(a &+ d, 7)
         c ^= rotated(b &+ a, 9)
