@@ -34,7 +34,7 @@ enum BlockCipher {
     /// Encrypts complete blocks of 16 bytes, without padding.
     static func encryptBlocks(_ blocks: [UInt8], key: SymmetricKey, iv: [UInt8]) throws(Failure) -> [UInt8] {
         #if canImport(CommonCrypto)
-            return try crypt(CCOperation(kCCEncrypt), blocks, key, iv)
+            return try crypt(CCOperation(kCCEncrypt), blocks, key: key, iv: iv)
         #else
             guard blocks.count % blockSize == 0, let start = try? AES._CBC.IV(ivBytes: iv),
                 let result = try? AES._CBC.encrypt(blocks, using: key, iv: start, noPadding: true)
@@ -46,7 +46,7 @@ enum BlockCipher {
     /// Decrypts complete blocks of 16 bytes, without removing padding.
     static func decryptBlocks(_ blocks: [UInt8], key: SymmetricKey, iv: [UInt8]) throws(Failure) -> [UInt8] {
         #if canImport(CommonCrypto)
-            return try crypt(CCOperation(kCCDecrypt), blocks, key, iv)
+            return try crypt(CCOperation(kCCDecrypt), blocks, key: key, iv: iv)
         #else
             guard blocks.count % blockSize == 0, let start = try? AES._CBC.IV(ivBytes: iv),
                 let result = try? AES._CBC.decrypt(blocks, using: key, iv: start, noPadding: true)
@@ -57,7 +57,7 @@ enum BlockCipher {
 
     #if canImport(CommonCrypto)
         private static func crypt(
-            _ operation: CCOperation, _ blocks: [UInt8], _ key: SymmetricKey, _ iv: [UInt8]
+            _ operation: CCOperation, _ blocks: [UInt8], key: SymmetricKey, iv: [UInt8]
         ) throws(Failure) -> [UInt8] {
             guard blocks.count % blockSize == 0, iv.count == blockSize else { throw Failure() }
             let capacity = blocks.count

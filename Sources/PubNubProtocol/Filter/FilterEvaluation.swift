@@ -23,7 +23,7 @@ extension PubNubFilterSubject {
             return !passes(node)
         case .comparison(let comparison, let left, let right):
             let (left, right) = (value(left), value(right))
-            return spend(left.size + right.size) && compare(comparison, left, right)
+            return spend(left.size + right.size) && compare(left, to: right, by: comparison)
         case .like(let left, _, let pattern?):
             let text = value(left)
             return spend(Self.likeWork * text.size) && text.isLike(pattern)
@@ -50,17 +50,17 @@ extension PubNubFilterSubject {
         case .bool(let bool): return .bool(bool)
         case .list(let nodes): return .list(nodes.map { value($0) })
         case .path(let path): return value(path)
-        case .negated(let operand): return calculate(.minus, .number(.integer(0)), value(operand))
+        case .negated(let operand): return calculate(.minus, left: .number(.integer(0)), right: value(operand))
         case .arithmetic(let first, let operations):
             var result = value(first)
-            for operation in operations { result = calculate(operation.symbol, result, value(operation.operand)) }
+            for operation in operations { result = calculate(operation.symbol, left: result, right: value(operation.operand)) }
             return result
         case .comparison, .like, .contains, .not, .and, .or: return .bool(passes(node))
         }
     }
 
     private mutating func calculate(
-        _ symbol: FilterOperation.Symbol, _ left: FilterValue, _ right: FilterValue
+        _ symbol: FilterOperation.Symbol, left: FilterValue, right: FilterValue
     ) -> FilterValue {
         spend(left.size + right.size) ? symbol.apply(left, right) : .missing
     }
@@ -83,7 +83,7 @@ extension PubNubFilterSubject {
 
     private static let customTypePath = FilterPath(root: .data, steps: [.key(Array("customMessageType".utf8))])
 
-    private func compare(_ comparison: FilterComparison, _ left: FilterValue, _ right: FilterValue) -> Bool {
+    private func compare(_ left: FilterValue, to right: FilterValue, by comparison: FilterComparison) -> Bool {
         switch comparison {
         case .equal: left.equals(right) ?? false
         case .unequal: left.equals(right).map { !$0 } ?? false
