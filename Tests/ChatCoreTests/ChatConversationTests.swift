@@ -13,8 +13,8 @@ struct ChatConversationTests {
     func symmetric() {
         for a in Self.ids {
             for b in Self.ids {
-                let key = ChatConversation.key(.direct, a, b)
-                #expect(Array(key.utf8) == Array(ChatConversation.key(.direct, b, a).utf8))
+                let key = ChatConversation.key(.direct, of: a, and: b)
+                #expect(Array(key.utf8) == Array(ChatConversation.key(.direct, of: b, and: a).utf8))
             }
         }
     }
@@ -27,11 +27,11 @@ struct ChatConversationTests {
             #expect(former == nil || former == what, "\(what) and \(former ?? "")")
         }
         for (x, a) in Self.ids.enumerated() {
-            add(ChatConversation.key(.group, a), "group \(x)")
-            add(ChatConversation.key(.open, a), "open \(x)")
+            add(ChatConversation.key(.group, of: a), "group \(x)")
+            add(ChatConversation.key(.open, of: a), "open \(x)")
             for (y, b) in Self.ids.enumerated() {
-                add(ChatConversation.key(.direct, a, b), "direct \(min(x, y)) \(max(x, y))")
-                add(ChatConversation.key(.system, a, b), "system \(x) \(y)")
+                add(ChatConversation.key(.direct, of: a, and: b), "direct \(min(x, y)) \(max(x, y))")
+                add(ChatConversation.key(.system, of: a, and: b), "system \(x) \(y)")
             }
         }
     }

@@ -37,7 +37,7 @@ struct ChatSendingTests {
         let own: Set<Identifier> = syncs ? ["m"] : []
         let direct = try admit(.direct, "nobody yet")
         #expect(reached(direct) == own.union(["nobody yet"]))
-        #expect(direct.conversation == ChatConversation.key(.direct, "nobody yet", "m"))
+        #expect(direct.conversation == ChatConversation.key(.direct, of: "nobody yet", and: "m"))
         #expect(direct.recipients.others == 1)
         let group = try admit(.group, "g")
         #expect(reached(group) == own.union(["o", "a", "n"]))
@@ -222,7 +222,7 @@ struct ChatSendingTests {
             try script.book.admitHistory(of: kind, channel, by: user, at: script.now)
         }
         #expect(try access(.direct, "x", "m") == access(.direct, "m", "x"))
-        #expect(try access(.system, "sys", "m").conversation == ChatConversation.key(.system, "sys", "m"))
+        #expect(try access(.system, "sys", "m").conversation == ChatConversation.key(.system, of: "sys", and: "m"))
         #expect(try access(.group, "g", "m").floor == 1_000_000_000 * 10_000 - 1)
         #expect(script.code { book, now, _ in _ = try book.admitHistory(of: .group, "g", by: "x", at: now) } == 22_406)
         #expect(script.code { book, now, _ in _ = try book.admitHistory(of: .open, "r", by: "x", at: now) } == 23_406)

@@ -122,7 +122,7 @@ struct ChatChangeTests {
             }
             let meta = server.chat.storage.store
             let stored = try await meta.event(
-                try #require(UInt64(id)), in: ChatConversation.key(.direct, "a", "b"), application: "app-key")
+                try #require(UInt64(id)), in: ChatConversation.key(.direct, of: "a", and: "b"), application: "app-key")
             let message = try #require(stored.flatMap { ChatMessage(storedAs: $0.body) })
             #expect(message.options.metadata.count == 2 * rounds)
         }

@@ -107,7 +107,8 @@ struct ChatTurnTests {
         let (request, user, code) = Self.refused[index]
         // Somebody has the turn in each of the conversations, and keeps it.
         for key in [
-            ChatConversation.key(.group, "g"), ChatConversation.key(.open, "o"), ChatConversation.key(.direct, "ann", "eve"),
+            ChatConversation.key(.group, of: "g"), ChatConversation.key(.open, of: "o"),
+            ChatConversation.key(.direct, of: "ann", and: "eve"),
         ] {
             application.turns.run(key, by: "ann") { _ in }
         }

@@ -213,19 +213,19 @@ package final class ServedChatApplication: Sendable {
         let isDone = audience.withLockedValue { audience in
             defer { audience.waiting += 1 }
             guard change.commit.isEmpty, audience.waiting == 0 else { return false }
-            perform(change, live, &audience)
+            perform(change, live: live, to: &audience)
             return true
         }
         guard !isDone else { return ticket.complete(true) }
         storage.store.commit(change.commit, application: key) { error in
             self.audience.withLockedValue { audience in
                 if error == nil {
-                    self.perform(change, live, &audience)
+                    self.perform(change, live: live, to: &audience)
                 } else {
                     audience.failed.formUnion(change.commit.additions.lazy.map(\.event.id))
                     // The commit failed. The state contains the added and removed sessions and participants until a later change reverts
                     // them, so these are published nevertheless.
-                    if let live, !live.isEmpty { self.perform(ChatChange(ids: self.storage.ids), live, &audience) }
+                    if let live, !live.isEmpty { self.perform(ChatChange(ids: self.storage.ids), live: live, to: &audience) }
                 }
             }
             if let error {
@@ -239,7 +239,7 @@ package final class ServedChatApplication: Sendable {
     /// Publishes a change: through the log if there is one, otherwise directly to the nodes and the bridge.
     ///
     /// - Parameter live: the sessions and participants that the change adds or removes; nil without a log.
-    private func perform(_ change: ChatChange, _ live: ChatLiveChanges?, _ audience: inout ChatAudience) {
+    private func perform(_ change: ChatChange, live: ChatLiveChanges?, to audience: inout ChatAudience) {
         if let log = storage.log, let live {
             log.append(change, live, of: self, sessions: audience.only)
             if let message = change.carried, let bridge { log.whenKept { [key] in bridge.carry(message, of: key) } }

@@ -30,7 +30,7 @@ package enum ChatConversation {
     /// The key of a direct conversation has its two users `a` and `b`, in any order. For groups and open channels, `a` is the channel. For
     /// system messages, `a` is the sender and `b` the receiver. Two conversations never share a key, whatever characters except control
     /// characters their ids contain (rule CH-2).
-    package static func key(_ kind: ChatKind, _ a: Identifier, _ b: Identifier = "") -> Identifier {
+    package static func key(_ kind: ChatKind, of a: Identifier, and b: Identifier = "") -> Identifier {
         switch kind {
         case .direct:
             Identifier(a < b ? "direct:\(a.text)\u{1F}\(b.text)" : "direct:\(b.text)\u{1F}\(a.text)")

@@ -112,14 +112,14 @@ extension ChatState {
         if draft.kind == .open {
             guard let eventLoopIDs = rooms.eventLoopIDs(of: draft.to) else { throw Self.noSuchOpenChannel }
             return ChatAdmission(
-                conversation: isKept ? ChatConversation.key(.open, draft.to) : nil,
+                conversation: isKept ? ChatConversation.key(.open, of: draft.to) : nil,
                 recipients: ChatRecipients([], others: rooms.count(of: draft.to)), eventLoopIDs: eventLoopIDs)
         }
         if draft.kind != .group { try checkRoom(forInboxesOf: CollectionOfOne(draft.to)) }
         let recipients = try recipients(draft.kind, draft.to, of: sender, users: draft.users)
         let first = draft.kind == .group ? draft.to : sender
         return ChatAdmission(
-            conversation: isKept ? ChatConversation.key(draft.kind, first, draft.to) : nil, recipients: recipients)
+            conversation: isKept ? ChatConversation.key(draft.kind, of: first, and: draft.to) : nil, recipients: recipients)
     }
 
     /// Returns the users who receive changes that `sender` makes in a channel, such as recalls, edits and changes of metadata.
@@ -335,12 +335,13 @@ extension ChatState {
     /// The part of a channel's history that the application's server may read, on behalf of `user`.
     package func historyAccess(of kind: ChatKind, _ channel: Identifier, by user: Identifier) -> ChatHistoryAccess {
         switch kind {
-        case .direct: ChatHistoryAccess(conversation: ChatConversation.key(.direct, user, channel), floor: 0)
-        case .system: ChatHistoryAccess(conversation: ChatConversation.key(.system, channel, user), floor: 0)
+        case .direct: ChatHistoryAccess(conversation: ChatConversation.key(.direct, of: user, and: channel), floor: 0)
+        case .system: ChatHistoryAccess(conversation: ChatConversation.key(.system, of: channel, and: user), floor: 0)
         case .group:
-            ChatHistoryAccess(conversation: ChatConversation.key(.group, channel), floor: Self.floor(groups[channel]?.created))
+            ChatHistoryAccess(
+                conversation: ChatConversation.key(.group, of: channel), floor: Self.floor(groups[channel]?.created))
         case .open:
-            ChatHistoryAccess(conversation: ChatConversation.key(.open, channel), floor: Self.floor(rooms[channel]?.created))
+            ChatHistoryAccess(conversation: ChatConversation.key(.open, of: channel), floor: Self.floor(rooms[channel]?.created))
         }
     }
 

@@ -25,7 +25,7 @@ final class ChatClusterLeader: ClusterLeader {
     private let sweeping = NIOLockedValueBox<RepeatedTask?>(nil)
 
     init(
-        _ chat: LocalChat, _ log: ChatClusterLog, _ nodes: ChatNodeNumbers, countingAt counting: (any ChatNode)?,
+        _ chat: LocalChat, log: ChatClusterLog, nodes: ChatNodeNumbers, countingAt counting: (any ChatNode)?,
         on eventLoop: any EventLoop, logger: Logger
     ) {
         self.counting = counting
@@ -74,7 +74,7 @@ final class ChatClusterLeader: ClusterLeader {
     /// Restores the stored sessions and presence of an application, before it accepts requests.
     func restoreLive(_ application: ServedChatApplication) async throws {
         let (sessions, live) = try await log.store.live(of: Identifier(application.key))
-        application.restore(sessions, live, nodes)
+        application.restore(sessions, live: live, nodes: nodes)
     }
 
     /// Ends the sessions of users whose inboxes have unpublished entries. A former leader has stored these entries, and has ended before it

@@ -75,12 +75,12 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
         let nodes = ChatNodeNumbers()
         let journal = try await ClusterWebhookJournal(
             context, of: .chat, key: redis.keys.webhooks, clock: clock, logger: logger)
-        let log = ChatClusterLog(redis, nodes, journal, hasDatabase: lasting != nil, logger: logger)
+        let log = ChatClusterLog(redis, nodes: nodes, journal: journal, hasDatabase: lasting != nil, logger: logger)
         let chat = LocalChat(
             settings, store: store, restored: restored, clock: clock, names: names, logger: logger, bridge: bridge, log: log,
             storesFirst: lasting != nil, share: context.partition?.ids ?? .all)
         let leader = ChatClusterLeader(
-            chat, log, nodes, countingAt: state.withLockedValue(\.counting), on: context.eventLoop, logger: logger)
+            chat, log: log, nodes: nodes, countingAt: state.withLockedValue(\.counting), on: context.eventLoop, logger: logger)
         do {
             for application in chat.applications {
                 try await leader.restoreLive(application)
@@ -132,7 +132,7 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
 
 extension ServedChatApplication {
     /// Restores the stored sessions, participants and online statuses of the application.
-    func restore(_ sessions: [UInt64: ChatSessionRecord], _ live: ChatLive, _ nodes: ChatNodeNumbers) {
+    func restore(_ sessions: [UInt64: ChatSessionRecord], live: ChatLive, nodes: ChatNodeNumbers) {
         var live = live
         var peers: [ChatSessionPeer] = []
         for (id, record) in sessions.sorted(by: { ($0.value.signedIn, $0.key) < ($1.value.signedIn, $1.key) }) {

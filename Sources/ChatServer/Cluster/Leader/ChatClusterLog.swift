@@ -19,7 +19,7 @@ final class ChatClusterLog: ChatDecisionLog {
     let journal: ClusterWebhookJournal
 
     init(
-        _ store: RedisChatStore, _ nodes: ChatNodeNumbers, _ journal: ClusterWebhookJournal, hasDatabase: Bool = false,
+        _ store: RedisChatStore, nodes: ChatNodeNumbers, journal: ClusterWebhookJournal, hasDatabase: Bool = false,
         logger: Logger
     ) {
         self.store = store
@@ -54,7 +54,7 @@ final class ChatClusterLog: ChatDecisionLog {
             // This cannot happen: documents can always be encoded, and each id is assigned once.
             logger.error("a chat change could not be encoded and is not stored", metadata: ["error": "\(type(of: error))"])
         }
-        if !live.isEmpty { writes += store.writes(for: live, Identifier(application.key), sessions, nodes) }
+        if !live.isEmpty { writes += store.writes(for: live, of: Identifier(application.key), sessions: sessions, nodes: nodes) }
         var fact: (bytes: ByteBuffer, audience: ClusterAudience)?
         if !change.deliveries.isEmpty {
             var writer = ChatFactWriter(app: application.key, nodes: nodes)

@@ -175,17 +175,19 @@ extension ChatClusterGateway {
         reply: @escaping @Sendable (ByteBuffer) -> Void
     ) {
         let perform = ChatClusterRequest.perform(app: key, session: peer.chat.id, number: number, frame: ByteBuffer(bytes: frame))
-        self.request(perform, isQuery: request.spending == .query) { [self] in answer($0, number, reply) }
+        self.request(perform, isQuery: request.spending == .query) { [self] in answer($0, to: number, reply: reply) }
     }
 
     func refuse(
         _ number: UInt64, _ refusal: ChatRequestRefusal, to peer: ChatSessionPeer, reply: @escaping @Sendable (ByteBuffer) -> Void
     ) {
-        request(.refuse(app: key, session: peer.chat.id, number: number, refusal)) { [self] in answer($0, number, reply) }
+        request(.refuse(app: key, session: peer.chat.id, number: number, refusal)) { [self] in
+            answer($0, to: number, reply: reply)
+        }
     }
 
     private func answer(
-        _ result: Result<ChatClusterReply, ClusterFailure>, _ number: UInt64, _ reply: @Sendable (ByteBuffer) -> Void
+        _ result: Result<ChatClusterReply, ClusterFailure>, to number: UInt64, reply: @Sendable (ByteBuffer) -> Void
     ) {
         guard case .success(.frame(let frame, let isSent)) = result else {
             return reply(ChatWire.answer(number, .failure(.undecided)))

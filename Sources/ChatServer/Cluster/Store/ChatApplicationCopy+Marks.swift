@@ -8,15 +8,15 @@ extension ChatApplicationCopy {
 
     func copyMarks() async throws {
         try await eachHour(of: .history) { hour in
-            try await store.scan(keys.part(.hidden, hour, application)) { page in
+            try await store.scan(keys.part(.hidden, hour: hour, of: application)) { page in
                 for field in page { try copyHidden(field) }
             }
-            try await store.scan(keys.part(.receipted, hour, application)) { page in
+            try await store.scan(keys.part(.receipted, hour: hour, of: application)) { page in
                 for field in page { try await copyReceipts(field) }
             }
         }
         try await eachHour(of: .hiddenUpTo) { hour in
-            try await store.scan(keys.part(.hiddenUpTo, hour, application)) { page in
+            try await store.scan(keys.part(.hiddenUpTo, hour: hour, of: application)) { page in
                 for field in page { try copyHiddenUpTo(field) }
             }
         }

@@ -18,7 +18,7 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
     /// The number of histories or inboxes that are read at the same time.
     private static var together: Int { 8 }
 
-    init(_ store: RedisChatStore, _ application: Identifier, _ sink: Sink) {
+    init(of application: Identifier, from store: RedisChatStore, to sink: Sink) {
         self.store = store
         self.application = application
         self.sink = sink
@@ -69,10 +69,11 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
     private func copyHistory(_ conversation: Identifier, _ sends: RecentSends) async throws -> Int {
         var (first, leftOut) = (UInt64(0), 0)
         while true {
-            let ids = try await store.ids(keys.history(conversation, application), first, .max, true, Self.page)
+            let ids = try await store.ids(
+                of: keys.history(conversation, application), from: first, to: .max, isOldestFirst: true, limit: Self.page)
             let found = try await store.fields(
                 ids.flatMap { id in
-                    let part = keys.part(.history, ChatKeys.hour(id), application)
+                    let part = keys.part(.history, hour: ChatKeys.hour(id), of: application)
                     return [ChatKeys.head(id), ChatKeys.body(id), ChatKeys.readers(id), ChatKeys.recalled(id)].map { (part, $0) }
                 })
             for (index, id) in ids.enumerated() {
@@ -112,7 +113,7 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
     private func copyLooseEvents(_ sends: RecentSends) async throws -> Int {
         var leftOut = 0
         try await eachHour(of: .loose) { hour in
-            try await store.scan(keys.part(.loose, hour, application)) { page in
+            try await store.scan(keys.part(.loose, hour: hour, of: application)) { page in
                 for field in page {
                     let (text, body) = (String(buffer: field.name), field.value)
                     guard text.last == "b", let id = UInt64(text.dropLast()) else { throw RedisChatStore.Problem.damaged }

@@ -80,7 +80,7 @@ struct ChatKeys: Sendable {
         case hiddenUpTo = "u"
     }
 
-    func part(_ part: Part, _ hour: UInt64, _ application: Identifier) -> StoreKey {
+    func part(_ part: Part, hour: UInt64, of application: Identifier) -> StoreKey {
         reader.key("chat:\(part.rawValue):\(hour):\(application.text)")
     }
 
@@ -100,7 +100,7 @@ struct ChatKeys: Sendable {
     }
 
     /// A set of message ids. The conversation is hidden up to the highest of them.
-    func hiddenUpTo(_ user: Identifier, _ conversation: Identifier, _ application: Identifier) -> StoreKey {
+    func hiddenUpTo(in conversation: Identifier, by user: Identifier, of application: Identifier) -> StoreKey {
         reader.key("chat:hu:\(Self.sized(application))\(Self.sized(user))\(conversation.text)")
     }
 
@@ -114,7 +114,7 @@ struct ChatKeys: Sendable {
     static func readers(_ id: UInt64) -> StoreWord { .text("\(id)u") }
     static func recalled(_ id: UInt64) -> StoreWord { .text("\(id)r") }
     static func hidden(_ id: UInt64, _ user: Identifier) -> StoreWord { .text("\(id)\u{1F}\(user.text)") }
-    static func hiddenUpTo(_ id: UInt64, _ user: Identifier, _ conversation: Identifier) -> StoreWord {
+    static func hiddenUpTo(_ id: UInt64, in conversation: Identifier, by user: Identifier) -> StoreWord {
         .text("\(id)\u{1F}\(sized(user))\(conversation.text)")
     }
     static func document(_ key: ChatDocument.Key) -> StoreWord { .text("\(key.kind.rawValue)\u{1F}\(key.name.text)") }

@@ -78,10 +78,10 @@ struct ChatWrites: Sendable {
             out.append(.set(keys.highest, .text("\(last)")))
         }
         for (id, body) in commit.rewrites {
-            out.append(.put(part(.history, id, application), ChatKeys.body(id), .bytes(ByteBuffer(bytes: body))))
+            out.append(.put(part(.history, id: id, of: application), ChatKeys.body(id), .bytes(ByteBuffer(bytes: body))))
         }
         for id in commit.recalls {
-            out.append(.put(part(.history, id, application), ChatKeys.recalled(id), "1"))
+            out.append(.put(part(.history, id: id, of: application), ChatKeys.recalled(id), "1"))
             out.append(.remove(keys.receipts(id, application)))
         }
         mark(commit, application, to: &out)
@@ -92,18 +92,18 @@ struct ChatWrites: Sendable {
     /// The writes that store the last position of each changed inbox, for a cluster whose inboxes are in a database.
     func told(_ commit: ChatCommit, _ application: Identifier) -> [StoreWrite] {
         var out: [StoreWrite] = []
-        for addition in commit.additions { set(addition.places, .places, application, to: &out) }
+        for addition in commit.additions { set(addition.places, as: .places, of: application, to: &out) }
         return out
     }
 
-    private func part(_ part: ChatKeys.Part, _ id: UInt64, _ application: Identifier) -> StoreKey {
-        keys.part(part, ChatKeys.hour(id), application)
+    private func part(_ part: ChatKeys.Part, id: UInt64, of application: Identifier) -> StoreKey {
+        keys.part(part, hour: ChatKeys.hour(id), of: application)
     }
 
     /// Adds a part, that is, the data of one hour, to the map of existing parts, so that a later purge finds the part when its data are
     /// old.
     private mutating func note(
-        _ part: ChatKeys.Part, _ id: UInt64, _ application: Identifier, to out: inout [StoreWrite]
+        _ part: ChatKeys.Part, id: UInt64, of application: Identifier, to out: inout [StoreWrite]
     ) {
         let name = "\(part.rawValue)\(ChatKeys.hour(id))"
         if parts.count > Self.memory { parts = [] }
@@ -120,7 +120,7 @@ struct ChatWrites: Sendable {
         remember(Name(application: application, id: event.id))
         let family: ChatKeys.Part = event.conversation == nil ? .loose : .history
         let body = StoreWord.bytes(ByteBuffer(bytes: event.body))
-        note(family, event.id, application, to: &out)
+        note(family, id: event.id, of: application, to: &out)
         if let conversation = event.conversation {
             let head = ChatEventHead(sender: event.sender, clientID: event.clientID, audience: event.audience)
             var fields = [
@@ -130,11 +130,11 @@ struct ChatWrites: Sendable {
                 fields.append(
                     StoreField(ChatKeys.readers(event.id), .bytes(ChatEventReaders(users: readers).encoded())))
             }
-            out.append(.put(part(.history, event.id, application), fields))
+            out.append(.put(part(.history, id: event.id, of: application), fields))
             out.append(.append(keys.history(conversation, application), number: event.id, [StoreField("m", "")], nil))
             out.append(.put(keys.key(.conversations, application), .text(conversation.text), ""))
         } else {
-            out.append(.put(part(.loose, event.id, application), ChatKeys.body(event.id), body))
+            out.append(.put(part(.loose, id: event.id, of: application), ChatKeys.body(event.id), body))
         }
         for place in addition.places {
             out.append(
@@ -142,7 +142,7 @@ struct ChatWrites: Sendable {
                     keys.inbox(place.user, application), number: place.sequence,
                     [StoreField(.text(family.rawValue), .text("\(event.id)"))], .length(inboxEntries)))
         }
-        set(addition.places, .places, application, to: &out)
+        set(addition.places, as: .places, of: application, to: &out)
         noteSent(addition, application, since: horizon, to: &out)
     }
 
@@ -153,7 +153,7 @@ struct ChatWrites: Sendable {
     }
 
     private func set(
-        _ places: [ChatInboxPlace], _ kind: ChatKeys.Kind, _ application: Identifier, to out: inout [StoreWrite]
+        _ places: [ChatInboxPlace], as kind: ChatKeys.Kind, of application: Identifier, to out: inout [StoreWrite]
     ) {
         var rest = places[...]
         while !rest.isEmpty {
@@ -183,14 +183,14 @@ struct ChatWrites: Sendable {
 
     private mutating func mark(_ commit: ChatCommit, _ application: Identifier, to out: inout [StoreWrite]) {
         for (user, id) in commit.hidden {
-            note(.history, id, application, to: &out)
-            out.append(.put(part(.hidden, id, application), ChatKeys.hidden(id, user), "1"))
+            note(.history, id: id, of: application, to: &out)
+            out.append(.put(part(.hidden, id: id, of: application), ChatKeys.hidden(id, user), "1"))
         }
-        for (user, conversation, id) in commit.hiddenUpTo { hide(user, conversation, id, application, to: &out) }
+        for (user, conversation, id) in commit.hiddenUpTo { hide(conversation, upTo: id, for: user, of: application, to: &out) }
         for (id, receipt) in commit.receipts {
             order += 1
-            note(.history, id, application, to: &out)
-            out.append(.put(part(.receipted, id, application), ChatKeys.head(id), ""))
+            note(.history, id: id, of: application, to: &out)
+            out.append(.put(part(.receipted, id: id, of: application), ChatKeys.head(id), ""))
             out.append(
                 .putIfAbsent(
                     keys.receipts(id, application),
@@ -201,24 +201,25 @@ struct ChatWrites: Sendable {
         }
         if acknowledged.count > Self.memory { acknowledged = [:] }
         for place in news { acknowledged[Reader(application: application, user: place.user)] = place.sequence }
-        set(news, .acknowledged, application, to: &out)
+        set(news, as: .acknowledged, of: application, to: &out)
     }
 
     private mutating func hide(
-        _ user: Identifier, _ conversation: Identifier, _ id: UInt64, _ application: Identifier, to out: inout [StoreWrite]
+        _ conversation: Identifier, upTo id: UInt64, for user: Identifier, of application: Identifier,
+        to out: inout [StoreWrite]
     ) {
         let name = Hidden(application: application, user: user, conversation: conversation)
         let former = hiddenUpTo[name]
         guard id > former ?? 0 else { return }
         if hiddenUpTo.count > Self.memory { hiddenUpTo = [:] }
         hiddenUpTo[name] = id
-        let key = keys.hiddenUpTo(user, conversation, application)
+        let key = keys.hiddenUpTo(in: conversation, by: user, of: application)
         out.append(.add(key, [.text("\(id)")]))
         // Also records the hidden conversation in the part of the message's hour, so that a purge of the hour removes it from `key`.
-        note(.hiddenUpTo, id, application, to: &out)
+        note(.hiddenUpTo, id: id, of: application, to: &out)
         let names = ChatHide(user: user, conversation: conversation).encoded()
         out.append(
-            .put(part(.hiddenUpTo, id, application), ChatKeys.hiddenUpTo(id, user, conversation), .bytes(names)))
+            .put(part(.hiddenUpTo, id: id, of: application), ChatKeys.hiddenUpTo(id, in: conversation, by: user), .bytes(names)))
         if let former { out.append(.removeMembers(key, [.text("\(former)")])) }
     }
 

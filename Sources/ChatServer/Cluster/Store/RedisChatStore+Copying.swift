@@ -22,7 +22,7 @@ extension RedisChatStore {
                 if let epoch = try await reader.text(of: keys.epoch) {
                     try sink.put([.integer(1), .text(epoch)], into: StoredTable.OfChat.life)
                 }
-                leftOut += try await ChatApplicationCopy(self, name, sink).run()
+                leftOut += try await ChatApplicationCopy(of: name, from: self, to: sink).run()
             }
         }
         return leftOut

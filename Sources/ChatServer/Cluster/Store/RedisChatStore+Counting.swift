@@ -11,7 +11,7 @@ struct CountedChat: Sendable {
 
     /// Counts the messages that a commit adds, and records the ids of the messages that the commit changes. Returns the writes that store
     /// the counts and the ids.
-    mutating func count(_ commit: ChatCommit, _ application: Identifier, _ keys: ChatKeys) -> [StoreWrite] {
+    mutating func count(_ commit: ChatCommit, of application: Identifier, keys: ChatKeys) -> [StoreWrite] {
         let added = commit.additions.compactMap { addition in
             addition.event.conversation.map { conversation in
                 RedisChatStore.CountedMessage(
@@ -126,7 +126,7 @@ extension RedisChatStore {
     func sizes(of ids: [UInt64], _ application: Identifier) async throws -> [Int?] {
         let found = try await fields(
             ids.flatMap { id in
-                let part = keys.part(.history, ChatKeys.hour(id), application)
+                let part = keys.part(.history, hour: ChatKeys.hour(id), of: application)
                 return [(part, ChatKeys.body(id)), (part, ChatKeys.recalled(id))]
             })
         return ids.indices.map { index in

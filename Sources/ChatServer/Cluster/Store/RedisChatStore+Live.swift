@@ -30,7 +30,7 @@ extension RedisChatStore {
 
     /// Returns the writes that store added sessions and participants, and delete removed ones.
     func writes(
-        for live: ChatLiveChanges, _ application: Identifier, _ sessions: ChatNodeSessions, _ nodes: [ClusterNode?]
+        for live: ChatLiveChanges, of application: Identifier, sessions: ChatNodeSessions, nodes: [ClusterNode?]
     ) -> [StoreWrite] {
         var (puts, removals) = (Puts(), Removals())
         for (id, value) in live.sessions {
@@ -56,7 +56,8 @@ extension RedisChatStore {
                 removals.presence.append(field)
             }
         }
-        return puts.writes(keys, application) { .put($0, $1) } + removals.writes(keys, application) { .removeFields($0, $1) }
+        return puts.writes(keys, of: application) { .put($0, $1) }
+            + removals.writes(keys, of: application) { .removeFields($0, $1) }
     }
 
     private typealias Puts = Maps<StoreField>
@@ -69,7 +70,7 @@ extension RedisChatStore {
         var presence: [Element] = []
 
         func writes(
-            _ keys: ChatKeys, _ application: Identifier, _ make: (StoreKey, [Element]) -> StoreWrite
+            _ keys: ChatKeys, of application: Identifier, _ make: (StoreKey, [Element]) -> StoreWrite
         ) -> [StoreWrite] {
             let all: [(ChatKeys.Kind, [Element])] = [(.sessions, sessions), (.seats, seats), (.presence, presence)]
             return all.filter { !$0.1.isEmpty }.map { make(keys.key($0.0, application), $0.1) }

@@ -109,15 +109,15 @@ extension RedisChatStore {
             }
         }
         for (part, hour, field) in old {
-            var writes = [StoreWrite.remove(keys.part(part, hour, application))]
+            var writes = [StoreWrite.remove(keys.part(part, hour: hour, of: application))]
             if part == .history {
-                writes.append(.remove(keys.part(.hidden, hour, application)))
-                try await scan(keys.part(.receipted, hour, application)) { page in
+                writes.append(.remove(keys.part(.hidden, hour: hour, of: application)))
+                try await scan(keys.part(.receipted, hour: hour, of: application)) { page in
                     let ids = page.compactMap { UInt64(String(buffer: $0.name)) }
                     guard !ids.isEmpty else { return }
                     emit([.remove(ids.map { keys.receipts($0, application) })])
                 }
-                writes.append(.remove(keys.part(.receipted, hour, application)))
+                writes.append(.remove(keys.part(.receipted, hour: hour, of: application)))
             }
             if part == .hiddenUpTo { try await removeHides(of: hour, application) }
             writes.append(.removeFields(keys.key(.parts, application), [.text(field)]))
@@ -129,11 +129,11 @@ extension RedisChatStore {
     /// Removes the marks of conversations that users have hidden up to messages of this hour, because all of these messages are being
     /// removed. Marks up to later messages stay.
     private func removeHides(of hour: UInt64, _ application: Identifier) async throws {
-        try await scan(keys.part(.hiddenUpTo, hour, application)) { page in
+        try await scan(keys.part(.hiddenUpTo, hour: hour, of: application)) { page in
             let writes = try page.map { field -> StoreWrite in
                 let id = String(buffer: field.name).prefix { $0 != "\u{1F}" }
                 let hide = try ChatHide(decoding: field.value)
-                return .removeMembers(keys.hiddenUpTo(hide.user, hide.conversation, application), [.text(String(id))])
+                return .removeMembers(keys.hiddenUpTo(in: hide.conversation, by: hide.user, of: application), [.text(String(id))])
             }
             if !writes.isEmpty { emit(writes) }
         }

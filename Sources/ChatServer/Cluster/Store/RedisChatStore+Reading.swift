@@ -48,7 +48,7 @@ extension RedisChatStore {
     }
 
     private func bodies(_ events: [(part: ChatKeys.Part, id: UInt64)], _ application: Identifier) async throws -> [ByteBuffer?] {
-        try await fields(events.map { (keys.part($0.part, ChatKeys.hour($0.id), application), ChatKeys.body($0.id)) })
+        try await fields(events.map { (keys.part($0.part, hour: ChatKeys.hour($0.id), of: application), ChatKeys.body($0.id)) })
     }
 
     /// Reads fields of maps, and returns them in the order of `wanted`. It sends one read for each map, all at the same time.
@@ -81,7 +81,8 @@ extension RedisChatStore {
         while page.count < query.limit, lower < .max, upper > 0, lower + 1 < upper {
             let count = min(query.limit - page.count, Self.step)
             let ids = try await ids(
-                keys.history(query.conversation, application), lower + 1, upper - 1, query.isOldestFirst, count)
+                of: keys.history(query.conversation, application), from: lower + 1, to: upper - 1,
+                isOldestFirst: query.isOldestFirst, limit: count)
             page += try await events(ids, query.conversation, viewer: query.viewer, application)
             guard ids.count == count, let last = ids.last else { break }
             if query.isOldestFirst { lower = last } else { upper = last }
@@ -91,14 +92,14 @@ extension RedisChatStore {
 
     /// The message ids in a history from `first` to `last`, both included.
     func ids(
-        _ history: StoreKey, _ first: UInt64, _ last: UInt64, _ isOldestFirst: Bool, _ count: Int
+        of history: StoreKey, from first: UInt64, to last: UInt64, isOldestFirst: Bool, limit: Int
     ) async throws -> [UInt64] {
-        try await reader.entries(of: history, from: first, to: last, isOldestFirst: isOldestFirst, limit: count).map(\.number)
+        try await reader.entries(of: history, from: first, to: last, isOldestFirst: isOldestFirst, limit: limit).map(\.number)
     }
 
     /// The id of the last message up to which a user has hidden a conversation; 0 for none.
     private func hidden(_ conversation: Identifier, by user: Identifier, _ application: Identifier) async throws -> UInt64 {
-        let ids = try await reader.members(of: keys.hiddenUpTo(user, conversation, application))
+        let ids = try await reader.members(of: keys.hiddenUpTo(in: conversation, by: user, of: application))
         return ids.compactMap { UInt64(String(buffer: $0)) }.max() ?? 0
     }
 
@@ -108,11 +109,13 @@ extension RedisChatStore {
     ) async throws -> [ChatEvent] {
         var wanted: [(map: StoreKey, field: StoreWord)] = []
         for id in ids {
-            let part = keys.part(.history, ChatKeys.hour(id), application)
+            let part = keys.part(.history, hour: ChatKeys.hour(id), of: application)
             wanted += [
                 (part, ChatKeys.head(id)), (part, ChatKeys.body(id)), (part, ChatKeys.readers(id)), (part, ChatKeys.recalled(id)),
             ]
-            if let viewer { wanted.append((keys.part(.hidden, ChatKeys.hour(id), application), ChatKeys.hidden(id, viewer))) }
+            if let viewer {
+                wanted.append((keys.part(.hidden, hour: ChatKeys.hour(id), of: application), ChatKeys.hidden(id, viewer)))
+            }
         }
         let width = viewer == nil ? 4 : 5
         let found = try await fields(wanted)
@@ -135,7 +138,8 @@ extension RedisChatStore {
     package func event(_ id: UInt64, in conversation: Identifier, application: String) async throws -> ChatEvent? {
         try await settle()
         let application = Identifier(application)
-        guard try await ids(keys.history(conversation, application), id, id, true, 1) == [id] else { return nil }
+        guard try await ids(of: keys.history(conversation, application), from: id, to: id, isOldestFirst: true, limit: 1) == [id]
+        else { return nil }
         return try await events([id], conversation, viewer: nil, application).first
     }
 
@@ -146,7 +150,7 @@ extension RedisChatStore {
         let application = Identifier(application)
         let marks = try await fields(
             ids.flatMap { id in
-                let part = keys.part(.history, ChatKeys.hour(id), application)
+                let part = keys.part(.history, hour: ChatKeys.hour(id), of: application)
                 return [(part, ChatKeys.head(id)), (part, ChatKeys.recalled(id))]
             })
         let there = ids.enumerated()

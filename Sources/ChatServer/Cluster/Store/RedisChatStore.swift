@@ -138,7 +138,7 @@ package final class RedisChatStore: ChatStore {
             state.note(writes)
             var writes = writes
             if let counting {
-                writes += state.counted[counting.application]?.count(counting.commit, counting.application, keys) ?? []
+                writes += state.counted[counting.application]?.count(counting.commit, of: counting.application, keys: keys) ?? []
             }
             emit(writes, telling: fact, to: audience, &state, completion)
             return nil
