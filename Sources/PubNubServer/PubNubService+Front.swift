@@ -44,10 +44,10 @@ extension PubNubService: ServerFront {
             // In a cluster, this server checks the access rights of polls. The leader checks the rights of the requests that it answers.
             application = try requests.application(for: request, address, isJudged: cluster == nil || isPoll)
         } catch {
-            return connection.answer(described(HTTPAnswer(error), address.subscribeKey, request))
+            return connection.answer(described(HTTPAnswer(error), of: address.subscribeKey, request: request))
         }
         if isPoll, let refusal = application.pollRefusal {
-            return connection.answer(described(HTTPAnswer(refusal), address.subscribeKey, nil))
+            return connection.answer(described(HTTPAnswer(refusal), of: address.subscribeKey, request: nil))
         }
         switch address.route {
         case .time: return
@@ -76,17 +76,17 @@ extension PubNubService: ServerFront {
     ) {
         let send = connection.expectAnswer()
         let reply: HTTPReply = { [self] answer in
-            send(answer.status < 400 ? answer : described(answer, application.subscribeKey, request))
+            send(answer.status < 400 ? answer : described(answer, of: application.subscribeKey, request: request))
         }
         if let cluster {
-            cluster.forward(request, route, application, counts: publishedCounts, reply: reply)
+            cluster.forward(request, route, of: application, counts: publishedCounts, reply: reply)
         } else {
             requests.answer(request, route, of: application, reply: reply)
         }
     }
 
     /// Adds log details to a refusal: the keyset, and for 403 the reason. The client's answer does not contain the reason (rule SO-150).
-    private func described(_ answer: HTTPAnswer, _ subscribeKey: String, _ request: PubNubServerRequest?) -> HTTPAnswer {
+    private func described(_ answer: HTTPAnswer, of subscribeKey: String, request: PubNubServerRequest?) -> HTTPAnswer {
         var answer = answer
         answer.details["service"] = service.rawValue
         guard let application = application(subscribeKey: subscribeKey) else {
@@ -118,10 +118,10 @@ extension PubNubService: ServerFront {
         }
         guard let name = PercentDecoding.decode(key, plusIsSpace: false), let application = application(subscribeKey: name) else {
             let name = PercentDecoding.decode(key, plusIsSpace: false) ?? ""
-            return connection.answer(described(HTTPAnswer(.invalidSubscribeKey), name, nil))
+            return connection.answer(described(HTTPAnswer(.invalidSubscribeKey), of: name, request: nil))
         }
         if let refusal = application.pollRefusal {
-            return connection.answer(described(HTTPAnswer(refusal), application.subscribeKey, nil))
+            return connection.answer(described(HTTPAnswer(refusal), of: application.subscribeKey, request: nil))
         }
         guard application.keyset.requiresGrants else {
             return polls(of: application, for: connection).subscribe(target, bytes, for: connection)
@@ -133,7 +133,7 @@ extension PubNubService: ServerFront {
             let access = PubNubAccess(application: application)
             let version = access.version
             if let refusal = access.refusal(of: request, address.route) {
-                return connection.answer(described(HTTPAnswer(refusal), application.subscribeKey, request))
+                return connection.answer(described(HTTPAnswer(refusal), of: application.subscribeKey, request: request))
             }
             polls(of: application, for: connection).subscribe(
                 target, bytes, for: connection, access: access.held(request, address.route, version: version),

@@ -26,7 +26,7 @@ struct FileOrigin: Hashable, Sendable {
 protocol FileKeeper: Sendable {
     /// Stores a file, and returns once the file is durable. If a file with the same id is already stored, that file stays unchanged.
     func store(
-        _ file: StoredFile, _ content: ArraySlice<UInt8>, _ origin: FileOrigin, in keyset: Keyset
+        _ file: StoredFile, content: ArraySlice<UInt8>, origin: FileOrigin, in keyset: Keyset
     ) async throws(FileRefusal)
     /// The file with this id and name; nil when there is none.
     func file(_ id: Identifier, name: Identifier) async throws -> StoredFile?

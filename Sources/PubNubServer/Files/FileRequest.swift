@@ -102,7 +102,8 @@ struct FileRequest: Sendable {
             id: upload.id, channel: upload.channel, name: upload.name, size: content.count,
             created: application.clock.unixTicks())
         do throws(FileRefusal) {
-            try await keeper.store(file, content, FileOrigin(issued: upload.issued, client: request.client), in: keyset)
+            try await keeper.store(
+                file, content: content, origin: FileOrigin(issued: upload.issued, client: request.client), in: keyset)
         } catch {
             switch error {
             case .noRoom: return FileBodies.noRoom

@@ -129,7 +129,7 @@ final class PubNubFiles: FileKeeper {
     // MARK: Changing
 
     func store(
-        _ file: StoredFile, _ content: ArraySlice<UInt8>, _ origin: FileOrigin, in keyset: Keyset
+        _ file: StoredFile, content: ArraySlice<UInt8>, origin: FileOrigin, in keyset: Keyset
     ) async throws(FileRefusal) {
         let storage = storage(keyset)
         let now = Self.time(clock)

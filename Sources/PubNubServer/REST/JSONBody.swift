@@ -12,12 +12,14 @@ struct JSONBody {
     }
 
     /// `{ … }`
-    mutating func object(_ content: (inout JSONBody) -> Void) { container("{", "}", content) }
+    mutating func object(_ content: (inout JSONBody) -> Void) { container(from: "{", to: "}", content) }
 
     /// `[ … ]`
-    mutating func array(_ content: (inout JSONBody) -> Void) { container("[", "]", content) }
+    mutating func array(_ content: (inout JSONBody) -> Void) { container(from: "[", to: "]", content) }
 
-    private mutating func container(_ opening: Unicode.Scalar, _ closing: Unicode.Scalar, _ content: (inout JSONBody) -> Void) {
+    private mutating func container(
+        from opening: Unicode.Scalar, to closing: Unicode.Scalar, _ content: (inout JSONBody) -> Void
+    ) {
         separate()
         bytes.append(UInt8(ascii: opening))
         needsComma = false

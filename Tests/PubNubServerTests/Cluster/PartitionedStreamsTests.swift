@@ -83,7 +83,7 @@ import Testing
         let address = try PubNubAddress(method: "GET", segments: target.segments)
         streams.forward(
             PubNubServerRequest(method: "GET", target: target, body: [], ifMatch: nil, base: nil, client: nil), address.route,
-            application, counts: published
+            of: application, counts: published
         ) { _ in }
         var expected = before
         expected[try #require(Self.owners[key])] += 2

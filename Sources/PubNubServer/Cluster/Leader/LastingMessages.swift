@@ -99,7 +99,7 @@ final class LastingMessages: Sendable {
     func delete(
         channel: Identifier, start: UInt64?, end: UInt64?, application: String, _ redis: RedisMessageStore
     ) async throws -> Int {
-        let tokens = try await recentTokens(channel, start, end, application, redis)
+        let tokens = try await recentTokens(channel: channel, start: start, end: end, application: application, redis)
         let count = try await store.delete(channel: channel, start: start, end: end, application: application)
         try await redis.removeRecent(tokens, of: Identifier(application))
         return count
@@ -112,7 +112,7 @@ final class LastingMessages: Sendable {
 
     /// The timetokens of a history's messages between `start` and `end` that are recent enough to be in Redis.
     private func recentTokens(
-        _ channel: Identifier, _ start: UInt64?, _ end: UInt64?, _ application: String, _ redis: RedisMessageStore
+        channel: Identifier, start: UInt64?, end: UInt64?, application: String, _ redis: RedisMessageStore
     ) async throws -> [UInt64] {
         guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return [] }
         let now = redis.now()

@@ -21,7 +21,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     /// The approximate size limit, in bytes, of the messages in the snapshot for a node.
     private static let stateBytes = 32 << 20
 
-    init(_ streams: LocalStreams, _ store: LeaderMessageStore, _ context: ClusterLeaderContext) {
+    init(_ streams: LocalStreams, store: LeaderMessageStore, context: ClusterLeaderContext) {
         self.streams = streams
         self.store = store
         self.context = context
@@ -90,7 +90,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         }
         Task {
             do throws(FileRefusal) {
-                try await application.files.store(file, [], origin, in: application.keyset)
+                try await application.files.store(file, content: [], origin: origin, in: application.keyset)
                 answered(.kept)
             } catch {
                 answered(FileOutcome(error))

@@ -66,7 +66,7 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
         }
         let streams = LocalStreams(
             settings, clock: clock, names: names, store: store, restored: restored, bridge: bridge, log: store, relay: nil)
-        let leader = PubNubClusterLeader(streams, store, context)
+        let leader = PubNubClusterLeader(streams, store: store, context: context)
         do {
             try await leader.begin(streams.applications)
             if context.hasLost { leader.restartAll() }

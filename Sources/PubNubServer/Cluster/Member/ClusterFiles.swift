@@ -22,7 +22,7 @@ struct ClusterFiles: FileKeeper {
     }
 
     func store(
-        _ file: StoredFile, _ content: ArraySlice<UInt8>, _ origin: FileOrigin, in keyset: Keyset
+        _ file: StoredFile, content: ArraySlice<UInt8>, origin: FileOrigin, in keyset: Keyset
     ) async throws(FileRefusal) {
         let key = keys.file(self.keyset, file.id)
         var file = file

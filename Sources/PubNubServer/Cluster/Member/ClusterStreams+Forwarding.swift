@@ -22,10 +22,10 @@ extension ClusterStreams {
     ///
     /// - Parameter counts: counts the messages that are acknowledged through this node.
     func forward(
-        _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication,
+        _ request: PubNubServerRequest, _ route: PubNubRoute, of application: PubNubApplication,
         counts: NIOLockedValueBox<ApplicationCounts>, reply: @escaping HTTPReply
     ) {
-        if readsHistory, route.isPage, application.isComplete { return read(request, route, application, reply: reply) }
+        if readsHistory, route.isPage, application.isComplete { return read(request, route, of: application, reply: reply) }
         // The user is removed from the table of users whose presence was reported. So if the user comes back at once, the presence is
         // reported to the leader again.
         if case .leave = route, let user = request.user { relay.forget(Identifier(user), of: application) }
@@ -58,7 +58,7 @@ extension ClusterStreams {
     /// Answers a request for a page of history or for message counts from the database (rule CR-63). Access rights are checked with the
     /// node's copy of the grants, in the same way as for polls.
     private func read(
-        _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, reply: @escaping HTTPReply
+        _ request: PubNubServerRequest, _ route: PubNubRoute, of application: PubNubApplication, reply: @escaping HTTPReply
     ) {
         if application.keyset.requiresGrants,
             let refusal = PubNubAccess(application: application).refusal(of: request, route)

@@ -85,11 +85,11 @@ extension ClusterStreams {
     private func read(_ snapshot: UInt64, _ index: UInt32, of application: PubNubApplication) {
         relay.query(.piece(snapshot: snapshot, index: index), within: nil) { [weak self] result in
             guard let self, case .success(let bytes) = result else { return }
-            take(bytes, snapshot, index, of: application)
+            take(bytes, snapshot: snapshot, index: index, of: application)
         }
     }
 
-    private func take(_ bytes: ByteBuffer, _ snapshot: UInt64, _ index: UInt32, of application: PubNubApplication) {
+    private func take(_ bytes: ByteBuffer, snapshot: UInt64, index: UInt32, of application: PubNubApplication) {
         let key = Identifier(application.subscribeKey)
         let incoming = state.withLockedValue { state -> IncomingState? in
             // The piece is ignored when another snapshot has replaced this one since the piece was requested.

@@ -9,7 +9,7 @@ protocol StreamForwarding: Sendable {
     ///
     /// - Parameter counts: counts the messages that are acknowledged through this node.
     func forward(
-        _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication,
+        _ request: PubNubServerRequest, _ route: PubNubRoute, of application: PubNubApplication,
         counts: NIOLockedValueBox<ApplicationCounts>, reply: @escaping HTTPReply)
     /// Forwards to the leader a message that the node's own process publishes.
     func publish(
@@ -23,10 +23,10 @@ extension PartitionedStreams: StreamForwarding {
     func files(of application: PubNubApplication) -> ClusterFiles { member(of: application).files(of: application) }
 
     func forward(
-        _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication,
+        _ request: PubNubServerRequest, _ route: PubNubRoute, of application: PubNubApplication,
         counts: NIOLockedValueBox<ApplicationCounts>, reply: @escaping HTTPReply
     ) {
-        member(of: application).forward(request, route, application, counts: counts, reply: reply)
+        member(of: application).forward(request, route, of: application, counts: counts, reply: reply)
     }
 
     func publish(

@@ -35,12 +35,12 @@ extension RedisMessageStore {
             $0.isStored && $0.channel == query.channel && span.lowest <= $0.timetoken && $0.timetoken <= span.highest
                 && $0.expires.map { now < $0 } ?? true
         }
-        if !late.isEmpty { found = Self.page(found, late, query) }
+        if !late.isEmpty { found = Self.page(found, with: late, for: query) }
         return query.isOldestFirst ? found : found.reversed()
     }
 
     /// A page of history: the messages of the stream, merged with the messages that arrived out of order.
-    private static func page(_ found: [StoredMessage], _ late: [StoredMessage], _ query: HistoryQuery) -> [StoredMessage] {
+    private static func page(_ found: [StoredMessage], with late: [StoredMessage], for query: HistoryQuery) -> [StoredMessage] {
         let known = Set(found.map(\.timetoken))
         let all = (found + late.filter { !known.contains($0.timetoken) }).sorted {
             query.isOldestFirst ? $0.timetoken < $1.timetoken : $0.timetoken > $1.timetoken

@@ -109,11 +109,11 @@ private struct CodedPubNubFact: CodedValue {
     static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         let kind = try fields.kind(value?.kind)
         let key = try fields.field(1, value?.subscribeKey)
-        return Self(subscribeKey: key, content: try content(kind, value?.content, &fields))
+        return Self(subscribeKey: key, content: try content(of: kind, value?.content, &fields))
     }
 
     private static func content(
-        _ kind: Kind, _ value: Content?, _ fields: inout FieldCoder
+        of kind: Kind, _ value: Content?, _ fields: inout FieldCoder
     ) throws(ClusterCodingError) -> Content {
         let fact = value.flatMap { if case .other(let fact) = $0 { fact } else { nil } }
         switch kind {
