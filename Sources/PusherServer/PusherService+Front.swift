@@ -164,7 +164,7 @@ extension PusherService: WebSocketFront {
             service: self, loop: loop, opening: opening, waitsForPlace: mustWait,
             knowsPings: PusherAdmission.knowsPings(target), wantsRecovery: PusherAdmission.wantsRecovery(target),
             address: address, refusedBy: refusing.map { context.names.slot(.pusher, $0.id) },
-            asked: Self.asked(target, visitor, refusing))
+            asked: Self.asked(target, by: visitor, of: refusing))
     }
 
     /// The application whose key a refused client has sent, for the log and the console; nil for an unknown key (rule SO-148).
@@ -175,7 +175,7 @@ extension PusherService: WebSocketFront {
 
     /// Describes a refused client for the log: the origin of its page, its address, and the beginning of its key.
     private static func asked(
-        _ target: RequestTarget, _ visitor: RequestOrigin, _ application: Application?
+        _ target: RequestTarget, by visitor: RequestOrigin, of application: Application?
     ) -> Logger.Metadata {
         var asked: Logger.Metadata = [:]
         if let application { asked["app"] = "\(application.id)" }

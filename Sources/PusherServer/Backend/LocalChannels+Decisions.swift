@@ -120,7 +120,7 @@ extension LocalChannels {
                 deliver(frame, to: channel, in: outcome.audience, excluding: newcomer, positioned: positioned))
         }
         if application.hasWebhooks { tell(outcome, of: channel, traits, application) }
-        grant.full.formUnion(announceCount(of: channel, traits, outcome.audience, application, &shard))
+        grant.full.formUnion(announceCount(of: channel, traits, to: outcome.audience, application, &shard))
         return grant
     }
 
@@ -163,7 +163,7 @@ extension LocalChannels {
             if application.hasWebhooks { tell(outcome, of: channel, application) }
             guard !subscription.isSilent else { return full }
             let traits = ChannelTraits(of: PusherChannelKind(of: channel.name))
-            full.formUnion(announceCount(of: channel, traits, outcome.audience, application, &shard))
+            full.formUnion(announceCount(of: channel, traits, to: outcome.audience, application, &shard))
             return full
         }
     }
@@ -175,7 +175,7 @@ extension LocalChannels {
     // MARK: Counts
 
     private func announceCount(
-        of channel: ChannelID, _ traits: ChannelTraits, _ audience: EventLoopSet, _ application: Application,
+        of channel: ChannelID, _ traits: ChannelTraits, to audience: EventLoopSet, _ application: Application,
         _ shard: inout LocalShard
     ) -> EventLoopSet {
         guard application.announcesSubscriptionCounts, !traits.contains(.presence), !audience.isEmpty,

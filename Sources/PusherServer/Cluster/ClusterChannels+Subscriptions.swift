@@ -66,7 +66,7 @@ extension ClusterChannels {
         tell(request) { [self] result in
             var answer = SubscribeAnswer.refused(.unavailable)
             if case .success(let buffer) = result, let parsed = try? SubscribeAnswer(decoding: buffer) { answer = parsed }
-            settle(key, entry.number, member, answer)
+            settle(key, number: entry.number, member: member, answer)
             goOnSending()
         }
     }
@@ -86,7 +86,7 @@ extension ClusterChannels {
     /// Handles the leader's answer to one subscription of a batch.
     func settle(batched number: UInt64, _ answer: SubscribeAnswer) {
         guard let key = state.withLockedValue({ $0.pending.takeBatched(number) }) else { return }
-        settle(key, number, nil, answer)
+        settle(key, number: number, member: nil, answer)
     }
 
     /// Sends waiting subscriptions after an answer has made room in the window of unanswered requests.
@@ -100,7 +100,7 @@ extension ClusterChannels {
 
     /// Handles the leader's answer to a subscription. Runs on the bus's event loop.
     private func settle(
-        _ key: PendingSubscriptions.Key, _ number: UInt64, _ member: PresenceMember?, _ answer: SubscribeAnswer
+        _ key: PendingSubscriptions.Key, number: UInt64, member: PresenceMember?, _ answer: SubscribeAnswer
     ) {
         switch answer {
         case .refused(let refusal):
@@ -109,14 +109,14 @@ extension ClusterChannels {
                 return state.pending.current(key, number: number)
             }
             if let entry { refuse(entry, refusal) }
-        case .confirmed(let frames): confirm(key, number, member) { _ in frames }
+        case .confirmed(let frames): confirm(key, number: number, member: member) { _ in frames }
         case .listed(let members, let confirmation):
-            confirm(key, number, member) { state in
+            confirm(key, number: number, member: member) { state in
                 state.rosters[key.channel] = PresenceRoster(members)
                 return state.frames(of: key.channel, confirmation)
             }
         case .joined(let confirmation):
-            confirm(key, number, member) { $0.frames(of: key.channel, confirmation) }
+            confirm(key, number: number, member: member) { $0.frames(of: key.channel, confirmation) }
         }
     }
 
@@ -125,7 +125,7 @@ extension ClusterChannels {
     /// - Parameter frames: makes the frames for the client. If it returns nil, the subscription ends: the node does not have the members of
     ///   the presence channel, for example after a loss of events.
     private func confirm(
-        _ key: PendingSubscriptions.Key, _ number: UInt64, _ member: PresenceMember?,
+        _ key: PendingSubscriptions.Key, number: UInt64, member: PresenceMember?,
         _ frames: (inout State) -> ByteBuffer?
     ) {
         let now = NIODeadline.now()

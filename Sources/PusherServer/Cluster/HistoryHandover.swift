@@ -121,7 +121,7 @@ final class HistoryHandover: Sendable {
                 isValid = UInt64(String(buffer: value)) == context.former
             } else {
                 // An entry that cannot be decoded comes from another version; its history is then reported to clients as incomplete.
-                try? read(field, value, &histories, &events)
+                try? read(field, value, into: &histories, and: &events)
             }
         }
         if !isEmpty { output.write([.remove(key)], of: .pusher) }
@@ -136,8 +136,8 @@ final class HistoryHandover: Sendable {
     }
 
     private func read(
-        _ field: ByteBuffer, _ value: ByteBuffer, _ histories: inout [ChannelID: RestoredHistory],
-        _ events: inout [ChannelID: [UInt64: (PositionedEvent, Bool, MonotonicInstant)]]
+        _ field: ByteBuffer, _ value: ByteBuffer, into histories: inout [ChannelID: RestoredHistory],
+        and events: inout [ChannelID: [UInt64: (PositionedEvent, Bool, MonotonicInstant)]]
     ) throws(ClusterCodingError) {
         if let channel = try? ChannelID(decodingName: field) {
             let kept = try KeptHistory(decoding: value)

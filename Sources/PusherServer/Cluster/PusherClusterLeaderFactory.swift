@@ -94,7 +94,7 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
             unserved[Identifier(user.application), default: []].insert(node)
         }
         let users = restored.users.filter { application($1.application) != nil && remote.number(of: $0) != nil }
-        restore(users, restored.offline, remote, channels, application)
+        restore(users, offline: restored.offline, remote: remote, to: channels, application: application)
         let connections = restored.connections.filter {
             application($1.application) != nil && remote.number(of: $0) != nil
         }
@@ -136,7 +136,7 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         remote.tellWebhooks(by: service)
         // Delayed webhook events are scheduled again. An event is not reported if its user has rejoined, or its channel is occupied again,
         // within the delay.
-        for (channel, user) in restored.absences where isAway(channel, user, channels) {
+        for (channel, user) in restored.absences where isAway(user, from: channel, in: channels) {
             let news = user.map { ChannelWebhookEvent.Kind.memberRemoved(user: $0) } ?? .vacated
             // The delayed event is stored again, so that the next leader sends it after a new delay if this leader ends earlier.
             records.note(news, on: channel)
@@ -158,8 +158,8 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
     }
 
     private func restore(
-        _ users: [(ClusterNode, SignedInConnection)], _ offline: [(application: String, user: String)], _ remote: RemoteNodes,
-        _ channels: LocalChannels, _ application: (String) -> Application?
+        _ users: [(ClusterNode, SignedInConnection)], offline: [(application: String, user: String)], remote: RemoteNodes,
+        to channels: LocalChannels, application: (String) -> Application?
     ) {
         let signedIn = Dictionary(grouping: users) { Identifier($0.1.application) }
         let gone = Dictionary(grouping: offline) { Identifier($0.application) }
@@ -174,7 +174,7 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         }
     }
 
-    private func isAway(_ channel: ChannelID, _ user: String?, _ channels: LocalChannels) -> Bool {
+    private func isAway(_ user: String?, from channel: ChannelID, in channels: LocalChannels) -> Bool {
         guard let user else { return channels.occupancy(of: channel) == nil }
         return !channels.members(of: channel).contains { $0.userID.isExactly(user) }
     }

@@ -66,7 +66,7 @@ final class AddressShares: Sendable {
         return limitsLoopback || !address.isLoopback ? address : nil
     }
 
-    private func change<Result>(_ application: String, _ address: RemoteAddress, _ body: (inout Entry) -> Result) -> Result {
+    private func change<Result>(_ address: RemoteAddress, of application: String, _ body: (inout Entry) -> Result) -> Result {
         let key = Key(application: Identifier(application), address: address)
         let table = tables[Int(UInt(bitPattern: key.hashValue) % UInt(tables.count))]
         let now = clock.monotonic().nanoseconds
@@ -79,7 +79,7 @@ final class AddressShares: Sendable {
     func openConnection(_ application: Application, _ address: RemoteAddress?) -> Bool {
         guard let address else { return true }
         let limit = application.limits.connectionsOfAddress
-        return change(application.id, address) { entry in
+        return change(address, of: application.id) { entry in
             if let limit, entry.connections >= limit { return false }
             entry.connections += 1
             return true
@@ -88,13 +88,13 @@ final class AddressShares: Sendable {
 
     func closeConnection(_ application: String, _ address: RemoteAddress?) {
         guard let address else { return }
-        change(application, address) { $0.connections = max($0.connections - 1, 0) }
+        change(address, of: application) { $0.connections = max($0.connections - 1, 0) }
     }
 
     /// Counts a subscription of an open connection; returns false when its address has used up its share of subscriptions.
     func openSubscription(_ application: Application, _ address: RemoteAddress?) -> Bool {
         guard let address, let limit = application.limits.subscriptionsOfAddress else { return true }
-        return change(application.id, address) { entry in
+        return change(address, of: application.id) { entry in
             guard entry.subscriptions < limit else { return false }
             entry.subscriptions += 1
             return true
@@ -103,7 +103,7 @@ final class AddressShares: Sendable {
 
     func closeSubscriptions(_ count: Int, of application: String, from address: RemoteAddress?) {
         guard let address, count > 0 else { return }
-        change(application, address) { $0.subscriptions = max($0.subscriptions - count, 0) }
+        change(address, of: application) { $0.subscriptions = max($0.subscriptions - count, 0) }
     }
 
     // MARK: Recovery
@@ -114,7 +114,7 @@ final class AddressShares: Sendable {
         guard let address, let interval = application.historyInterval else { return true }
         let now = clock.monotonic().nanoseconds
         let lifetime = application.recovery.lifetime.wholeNanoseconds
-        return change(application.id, address) { entry in
+        return change(address, of: application.id) { entry in
             let due = max(entry.historiesAt, now).addingReportingOverflow(interval)
             guard !due.overflow, due.partialValue - now <= lifetime else { return false }
             entry.historiesAt = due.partialValue
@@ -125,7 +125,7 @@ final class AddressShares: Sendable {
     /// Undoes the count of a history that was not started.
     func returnHistory(_ application: Application, _ address: RemoteAddress?) {
         guard let address, let interval = application.historyInterval else { return }
-        change(application.id, address) { entry in
+        change(address, of: application.id) { entry in
             if entry.historiesAt > .min + interval { entry.historiesAt -= interval }
         }
     }
@@ -134,7 +134,7 @@ final class AddressShares: Sendable {
     func reserveReplay(_ bytes: Int, of application: String, from address: RemoteAddress?) -> Int {
         var granted = max(bytes, 0)
         if let address {
-            granted = change(application, address) { entry in
+            granted = change(address, of: application) { entry in
                 let room = min(granted, max(Self.replayLimit / Self.replayParts - entry.replayBytes, 0))
                 entry.replayBytes += room
                 return room
@@ -145,13 +145,13 @@ final class AddressShares: Sendable {
             used += room
             return room
         }
-        if let address, room < granted { change(application, address) { $0.replayBytes -= granted - room } }
+        if let address, room < granted { change(address, of: application) { $0.replayBytes -= granted - room } }
         return room
     }
 
     func releaseReplay(_ bytes: Int, of application: String, from address: RemoteAddress?) {
         guard bytes > 0 else { return }
-        if let address { change(application, address) { $0.replayBytes = max($0.replayBytes - bytes, 0) } }
+        if let address { change(address, of: application) { $0.replayBytes = max($0.replayBytes - bytes, 0) } }
         replayBytes.withLockedValue { $0 = max($0 - bytes, 0) }
     }
 }

@@ -106,12 +106,14 @@ private final class PartitionUses: Sendable {
 
     func note(_ list: [ApplicationUse], of number: Int, isWhole: Bool) {
         uses.withLockedValue { uses in
-            if isWhole { for id in Array(uses.keys) { Self.set(ChannelUse(), number, id, &uses) } }
-            for entry in list { Self.set(entry.use, number, Identifier(entry.application), &uses) }
+            if isWhole { for id in Array(uses.keys) { Self.set(ChannelUse(), of: number, for: id, in: &uses) } }
+            for entry in list { Self.set(entry.use, of: number, for: Identifier(entry.application), in: &uses) }
         }
     }
 
-    private static func set(_ use: ChannelUse, _ number: Int, _ id: Identifier, _ uses: inout [Identifier: [Int: ChannelUse]]) {
+    private static func set(
+        _ use: ChannelUse, of number: Int, for id: Identifier, in uses: inout [Identifier: [Int: ChannelUse]]
+    ) {
         uses[id, default: [:]][number] = use == ChannelUse() ? nil : use
         if uses[id]?.isEmpty == true { uses[id] = nil }
     }

@@ -40,7 +40,7 @@ package final class PartitionedChannels: ChannelBackend {
             // in bounds: there is a member for each partition.
             forward: { partition, request, answer in members[partition].forward(request, answer) })
         // in bounds: there is at least one member.
-        return (router ?? members[0], { request, application, answer in requests.answer(request, application, answer) })
+        return (router ?? members[0], { request, application, answer in requests.answer(request, of: application, answer) })
     }
 
     // in bounds: there is a backend for each partition.

@@ -38,26 +38,26 @@ struct ParsedPublish: Sendable {
 // Publishing: each partition's leader gets the events for its channels. The HTTP request is answered when all leaders have answered (rule
 // CP-75).
 extension PartitionedRequests {
-    func publish(_ publish: ParsedPublish, _ application: Application, _ completion: @escaping Completion) {
+    func publish(_ publish: ParsedPublish, of application: Application, _ completion: @escaping Completion) {
         let parts = PublicationParts(publish.events, of: application.id, partitions)
         guard let first = parts.all.first else { return completion(publish.answer([])) }
         let messages = publish.events.map { EventMessage($0) }
         // If one partition has all channels of the request and is the home of the application, its leader counts the events and publishes
         // them in one step (rule CP-92).
         guard parts.all.count == 1, first.partition == partitions.home(of: application.id), takesEvents(first.partition) else {
-            return count(publish, parts, messages, application, completion)
+            return count(publish, parts: parts, messages: messages, of: application, completion)
         }
         let events = PublicationParts.encoded(first, messages, of: application.id, cost: publish.cost)
         sendEvents(first.partition, events) { result in
             // A nil result means that a leader of an earlier version could not read the events and has done nothing (rule CP-94).
-            guard let result else { return count(publish, parts, messages, application, completion) }
+            guard let result else { return count(publish, parts: parts, messages: messages, of: application, completion) }
             completion(result.refusal ?? publish.answer(parts.attributes(from: [result.attributes])))
         }
     }
 
     /// Counts the messages against the application's limit at its home partition, and then publishes the events.
     private func count(
-        _ publish: ParsedPublish, _ parts: PublicationParts, _ messages: [EventMessage], _ application: Application,
+        _ publish: ParsedPublish, parts: PublicationParts, messages: [EventMessage], of application: Application,
         _ completion: @escaping Completion
     ) {
         // In a cluster with one partition, this method is called only if the leader runs an earlier version, which accepts no encoded
@@ -68,7 +68,7 @@ extension PartitionedRequests {
                 completion(Self.refusal(results) ?? publish.answer(parts.attributes(from: results.map(\.attributes))))
             }
             for (index, part) in parts.all.enumerated() {
-                sendPart(part, messages, application) { gathered.add($0, at: index) }
+                sendPart(part, messages, of: application) { gathered.add($0, at: index) }
             }
         }
         guard application.limits.publishesPerSecond != nil else { return send() }
@@ -77,7 +77,7 @@ extension PartitionedRequests {
 
     /// Sends a partition's leader the events for its channels: encoded if the leader accepts that, otherwise as plain requests.
     private func sendPart(
-        _ part: PublicationParts.Part, _ messages: [EventMessage], _ application: Application,
+        _ part: PublicationParts.Part, _ messages: [EventMessage], of application: Application,
         _ completion: @escaping @Sendable (PartitionResult) -> Void
     ) {
         let events = PartitionRequest.events(application: application.id, part.requests)

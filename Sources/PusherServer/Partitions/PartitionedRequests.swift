@@ -24,22 +24,22 @@ struct PartitionedRequests: Sendable {
     /// - Parameters:
     ///   - application: the application that has signed the request.
     ///   - completion: called once, on any thread.
-    func answer(_ request: HTTPRequest, _ application: Application, _ completion: @escaping Completion) {
+    func answer(_ request: HTTPRequest, of application: Application, _ completion: @escaping Completion) {
         do throws(HTTPProblem) {
             let parsed = RESTRequest(request)
             switch try PusherRoute(method: request.method, segments: request.target.segments) {
             case .webSocket: throw .upgradeRequired
             case .publish:
                 let event = try PublishRequest(parsing: parsed, limits: application.limits)
-                publish(ParsedPublish(event, of: request), application, completion)
+                publish(ParsedPublish(event, of: request), of: application, completion)
             case .publishTo(_, let channel):
                 let event = try PublishRequest(parsing: parsed, to: channel, limits: application.limits)
-                publish(ParsedPublish(event, of: request), application, completion)
+                publish(ParsedPublish(event, of: request), of: application, completion)
             case .publishBatch:
                 let batch = try PublishRequest.batch(parsing: parsed.body, limits: application.limits)
-                publish(ParsedPublish(batch, of: request), application, completion)
+                publish(ParsedPublish(batch, of: request), of: application, completion)
             case .channels where partitions.count > 1:
-                list(try ChannelListQuery(parsed, of: application), application, completion)
+                list(try ChannelListQuery(parsed, of: application), of: application, completion)
             case .channel(_, let name), .users(_, let name):
                 let partition = partitions.partition(of: ChannelID(application: application.id, name: name))
                 query(application, isCounted: partition == partitions.home(of: application.id), completion) {
@@ -79,7 +79,7 @@ struct PartitionedRequests: Sendable {
 
     /// Combines the channels of all partitions. If one partition does not answer, the request fails, because an incomplete list would be
     /// wrong.
-    private func list(_ list: ChannelListQuery, _ application: Application, _ completion: @escaping Completion) {
+    private func list(_ list: ChannelListQuery, of application: Application, _ completion: @escaping Completion) {
         query(application, isCounted: false, completion) {
             let gathered = GatheredAnswers<PartitionResult>(partitions.count) { results in
                 if let refusal = results.compactMap(\.refusal).first { return completion(refusal) }

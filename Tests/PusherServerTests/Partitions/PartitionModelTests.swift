@@ -150,7 +150,7 @@ import WireCoding
         let found = NIOLockedValueBox<[HTTPAnswer]>([])
         let request = HTTPRequest(
             method: method, target: try RequestTarget(parsing: "/apps/1001/" + path), headers: [:], body: Array(body.utf8))
-        requests.answer(request, application) { answer in found.withLockedValue { $0.append(answer) } }
+        requests.answer(request, of: application) { answer in found.withLockedValue { $0.append(answer) } }
         let only = try #require(found.withLockedValue { $0.count == 1 ? $0.first : nil })
         return (only.status, String(decoding: only.body, as: UTF8.self))
     }

@@ -79,7 +79,7 @@ import Testing
         let found = NIOLockedValueBox<[HTTPAnswer]>([])
         let request = HTTPRequest(
             method: method, target: try RequestTarget(parsing: "/apps/1001/" + path), headers: [:], body: Array(body.utf8))
-        leaders.requests(partitions).answer(request, application ?? self.application) { answer in
+        leaders.requests(partitions).answer(request, of: application ?? self.application) { answer in
             found.withLockedValue { $0.append(answer) }
         }
         let all = found.withLockedValue { $0 }
@@ -293,7 +293,7 @@ import Testing
             let (application, eventLoop) = (application, MultiThreadedEventLoopGroup.singleton.next())
             return await withCheckedContinuation { continuation in
                 eventLoop.execute {
-                    requests.answer(request, application) { answer in
+                    requests.answer(request, of: application) { answer in
                         continuation.resume(returning: (answer, eventLoop.inEventLoop))
                     }
                 }
