@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "metrics.md"
 TEXT = r'"((?:[^"\\\n]|\\.)*)"'
 ROW = re.compile(r"^\| `lifeline_(\w+)` \| (\w+) \| ([^|]*)\|.*$", re.MULTILINE)
-DEFINITION = re.compile(rf'"([a-z]+(?:_[a-z]+)*)",\s*(?:\.(\w+),\s*)?{TEXT}((?:\s*\+\s*{TEXT})*)')
+DEFINITION = re.compile(rf'"([a-z]+(?:_[a-z]+)*)",\s*(?:\.(\w+),\s*)?(?:help:\s*)?{TEXT}((?:\s*\+\s*{TEXT})*)')
 
 
 def definitions(text):

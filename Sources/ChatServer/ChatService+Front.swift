@@ -81,9 +81,9 @@ extension ChatService: WebSocketFront {
     package func write(_ collected: [any Sendable], _ names: [ApplicationName], to out: inout PrometheusText) {
         let refused = collected.compactMap { $0 as? ApplicationCounts }.reduce(into: ApplicationCounts()) { $0.add($1) }
         let stored = messageCounts.withLockedValue { $0 }
-        out.family("chat_messages_total", .counter, "Chat messages stored.", of: service, names) { stored[$0] }
+        out.family("chat_messages_total", .counter, help: "Chat messages stored.", of: service, names) { stored[$0] }
         out.family(
-            "chat_refusals_total", .counter, "Frames of chat sessions that the server could not parse.", of: service, names
+            "chat_refusals_total", .counter, help: "Frames of chat sessions that the server could not parse.", of: service, names
         ) { refused[$0] }
         out.webhooks(webhookCounts)
     }

@@ -37,11 +37,11 @@ final class StoreTimes: Sendable {
     func write(to out: inout PrometheusText) {
         out.histogram(
             "store_append_seconds",
-            "Time in seconds from passing a PubNub message to the store until the message was stored or refused.",
+            help: "Time in seconds from passing a PubNub message to the store until the message was stored or refused.",
             histogram.withLockedValue { $0 })
         out.histogram(
             "store_read_seconds",
-            "Time in seconds from requesting PubNub messages, or their number, from the store until its answer.",
+            help: "Time in seconds from requesting PubNub messages, or their number, from the store until its answer.",
             reads.withLockedValue { $0 })
     }
 }

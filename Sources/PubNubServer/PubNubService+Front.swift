@@ -177,18 +177,19 @@ extension PubNubService: ServerFront {
             }
         }
         let published = publishedCounts.withLockedValue { $0 }
-        out.family("held_polls", .gauge, "PubNub subscribe requests (long polls) that wait for messages now.", of: service, names)
-        {
+        out.family(
+            "held_polls", .gauge, help: "PubNub subscribe requests (long polls) that wait for messages now.", of: service, names
+        ) {
             counts[$0]?.held ?? 0
         }
-        out.family("polls_total", .counter, "PubNub subscribe requests (long polls) received.", of: service, names) {
+        out.family("polls_total", .counter, help: "PubNub subscribe requests (long polls) received.", of: service, names) {
             counts[$0]?.polls ?? 0
         }
         out.family(
-            "messages_published_total", .counter, "Messages, signals and fires acknowledged by the PubNub API.", of: service,
-            names
+            "messages_published_total", .counter, help: "Messages, signals and fires acknowledged by the PubNub API.",
+            of: service, names
         ) { published[$0] }
-        out.family("messages_polled_total", .counter, "Messages in answers to PubNub polls.", of: service, names) {
+        out.family("messages_polled_total", .counter, help: "Messages in answers to PubNub polls.", of: service, names) {
             counts[$0]?.messages ?? 0
         }
         out.webhooks(webhookCounts)

@@ -248,7 +248,7 @@ extension PusherService: WebSocketFront {
             ("presence_members", "Members of presence channels; a user counts once for each channel.", \.members),
         ]
         for (name, help, path) in gauges {
-            out.family(name, .gauge, help, of: service, names) { tallies[names[$0.index]]?[keyPath: path] ?? 0 }
+            out.family(name, .gauge, help: help, of: service, names) { tallies[names[$0.index]]?[keyPath: path] ?? 0 }
         }
         let kept: [(String, PrometheusText.Kind, String, KeyPath<RecoveryTally, Int>)] = [
             (
@@ -267,14 +267,14 @@ extension PusherService: WebSocketFront {
             ),
         ]
         for (name, kind, help, path) in kept {
-            out.family(name, kind, help, of: service, names) { recoveries[names[$0.index]]?[keyPath: path] ?? 0 }
+            out.family(name, kind, help: help, of: service, names) { recoveries[names[$0.index]]?[keyPath: path] ?? 0 }
         }
         let counters: [(String, String, KeyPath<EventCounts, Int>)] = [
             ("events_published_total", "Events published by servers; an event counts once for each channel.", \.published),
             ("client_events_total", "Client events that were delivered.", \.relayed),
         ]
         for (name, help, path) in counters {
-            out.family(name, .counter, help, of: service, names) { events[names[$0.index]]?[keyPath: path] ?? 0 }
+            out.family(name, .counter, help: help, of: service, names) { events[names[$0.index]]?[keyPath: path] ?? 0 }
         }
         out.webhooks(webhookCounts)
     }

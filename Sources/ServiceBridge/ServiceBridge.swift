@@ -89,11 +89,12 @@ extension ServiceBridge {
     /// Adds the bridge's metrics to a Prometheus answer.
     package func write(to out: inout PrometheusText) {
         let counts = counts
-        out.value("bridge_messages_total", .counter, "Messages that the bridge passed to other services.", counts.carried)
+        out.value("bridge_messages_total", .counter, help: "Messages that the bridge passed to other services.", counts.carried)
         out.value(
-            "bridge_messages_dropped_total", .counter, "Messages that the bridge dropped because its queue was full.",
+            "bridge_messages_dropped_total", .counter, help: "Messages that the bridge dropped because its queue was full.",
             counts.dropped)
         out.value(
-            "bridge_messages_queued", .gauge, "Messages that wait in the queue of the bridge between services.", counts.queued)
+            "bridge_messages_queued", .gauge, help: "Messages that wait in the queue of the bridge between services.",
+            counts.queued)
     }
 }

@@ -72,7 +72,7 @@ final class EchoFront: WebSocketFront {
 
     func write(_ collected: [any Sendable], _ names: [ApplicationName], to out: inout PrometheusText) {
         let echoed = collected.compactMap { $0 as? Int }.reduce(0, +)
-        out.family("echoed_total", .counter, "Messages that went back.", of: service, names) { $0 == slot ? echoed : 0 }
+        out.family("echoed_total", .counter, help: "Messages that went back.", of: service, names) { $0 == slot ? echoed : 0 }
     }
 
     func close() async { backend.leave(self) }

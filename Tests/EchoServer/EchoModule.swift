@@ -66,7 +66,7 @@ struct EchoState: SharedServiceState {
     }
 
     func write(to out: inout PrometheusText) {
-        out.value("echo_told_total", .counter, "Texts for everybody, of all servers.", backend.total)
+        out.value("echo_told_total", .counter, help: "Texts for everybody, of all servers.", backend.total)
     }
 }
 

@@ -9,11 +9,12 @@ extension RuntimeApplications {
                 guard let self else { return }
                 out.value(
                     "runtime_applications", .gauge,
-                    "Applications created at run time that this server has read from the store.",
+                    help: "Applications created at run time that this server has read from the store.",
                     table.applications.count)
                 out.value(
                     "runtime_applications_readable", .gauge,
-                    "0 while the store of applications created at run time cannot be read; changes made on other servers are missed.",
+                    help:
+                        "0 while the store of applications created at run time cannot be read; changes made on other servers are missed.",
                     trouble == nil ? 1 : 0)
             }
         ]

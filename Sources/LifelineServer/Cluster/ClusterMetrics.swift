@@ -59,7 +59,7 @@ extension [ClusterStatus] {
     private func write(
         _ name: String, _ kind: PrometheusText.Kind, _ help: String, _ value: (ClusterStatus) -> Int, to out: inout PrometheusText
     ) {
-        out.family(name, kind, help) { samples in
+        out.family(name, kind, help: help) { samples in
             for status in self {
                 if let partition = status.partition {
                     samples.add(value(status), ["partition": "\(partition)"])

@@ -14,7 +14,7 @@ extension StoreAvailability {
     func write(_ service: ServiceName, to out: inout PrometheusText) {
         out.family(
             "store_available", .gauge,
-            "0 while the store of a service cannot be used: PostgreSQL cannot be reached, or the disk is full or fails."
+            help: "0 while the store of a service cannot be used: PostgreSQL cannot be reached, or the disk is full or fails."
         ) { $0.add(isAvailable ? 1 : 0, ["service": service.rawValue]) }
     }
 }

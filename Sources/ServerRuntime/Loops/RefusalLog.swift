@@ -64,18 +64,18 @@ extension LoopState {
             case .server: .warning
             }
         guard context.logger.logLevel <= level, let omitted = refusals.admit(blame, at: context.now) else { return }
-        write(message, level, omitted, in: context, details)
+        write(message, at: level, omitted: omitted, in: context, details)
     }
 
     /// Logs at debug level that a request got an error answer on a connection that stays open. Use it only for errors that are not the
     /// server's fault. Does nothing when the limit of such entries is reached (rule SO-175).
     package func noteAnswer(_ message: Logger.Message, in context: ServerContext, _ details: () -> Logger.Metadata) {
         guard context.logger.logLevel <= .debug, let omitted = refusals.admitAnswer(at: context.now) else { return }
-        write(message, .debug, omitted, in: context, details)
+        write(message, at: .debug, omitted: omitted, in: context, details)
     }
 
     private func write(
-        _ message: Logger.Message, _ level: Logger.Level, _ omitted: Int, in context: ServerContext,
+        _ message: Logger.Message, at level: Logger.Level, omitted: Int, in context: ServerContext,
         _ details: () -> Logger.Metadata
     ) {
         var metadata = details()

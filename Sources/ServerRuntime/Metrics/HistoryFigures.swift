@@ -78,17 +78,17 @@ package final class HistoryFigures: Sendable {
     /// adds no samples.
     package func write(_ names: [ApplicationName], to out: inout PrometheusText) {
         let state = state.withLockedValue { $0 }
-        func family(_ name: String, _ kind: PrometheusText.Kind, _ help: String, _ values: [MetricSlot: Int]) {
-            out.family(name, kind, help) { samples in
+        func family(_ name: String, _ kind: PrometheusText.Kind, help: String, _ values: [MetricSlot: Int]) {
+            out.family(name, kind, help: help) { samples in
                 for (index, name) in names.enumerated() {
                     if let value = values[MetricSlot(index: index)] { samples.add(value, name.labels) }
                 }
             }
         }
-        family("history_messages", .gauge, "Messages that are stored in all histories of an application.", state.messages)
-        family("history_bytes", .gauge, "Bytes of the stored messages, without the overhead of the store.", state.bytes)
+        family("history_messages", .gauge, help: "Messages that are stored in all histories of an application.", state.messages)
+        family("history_bytes", .gauge, help: "Bytes of the stored messages, without the overhead of the store.", state.bytes)
         family(
-            "history_removed_total", .counter, "Stored messages that were removed because a history exceeded its limit.",
+            "history_removed_total", .counter, help: "Stored messages that were removed because a history exceeded its limit.",
             state.removed)
     }
 }

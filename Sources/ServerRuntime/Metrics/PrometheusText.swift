@@ -31,7 +31,7 @@ package struct PrometheusText {
     /// Adds samples to a metric family, which is created if necessary. Every name gets the prefix `lifeline_`.
     ///
     /// Several services may add samples to one family, because the format requires all samples of a family to be together.
-    package mutating func family(_ name: String, _ kind: Kind, _ help: String, _ samples: (inout Samples) -> Void) {
+    package mutating func family(_ name: String, _ kind: Kind, help: String, _ samples: (inout Samples) -> Void) {
         let name = "lifeline_" + name
         let index = families.firstIndex { $0.samples.name == name } ?? families.count
         if index == families.count { families.append(Family(kind: kind, help: help, samples: Samples(name: name))) }
@@ -43,10 +43,10 @@ package struct PrometheusText {
     ///
     /// - Parameter names: the names of all applications, indexed by ``MetricSlot``.
     package mutating func family(
-        _ name: String, _ kind: Kind, _ help: String, of service: ServiceName, _ names: [ApplicationName],
+        _ name: String, _ kind: Kind, help: String, of service: ServiceName, _ names: [ApplicationName],
         _ value: (MetricSlot) -> Int
     ) {
-        family(name, kind, help) { samples in
+        family(name, kind, help: help) { samples in
             for (index, name) in names.enumerated() where name.service == service {
                 samples.add(value(MetricSlot(index: index)), name.labels)
             }
@@ -70,27 +70,27 @@ package struct PrometheusText {
             ($0.key.application.application, $0.key.number) < ($1.key.application.application, $1.key.number)
         }
         family(
-            "webhook_request_seconds", .histogram, "Time from the sending of a webhook request to its answer or failure."
+            "webhook_request_seconds", .histogram, help: "Time from the sending of a webhook request to its answer or failure."
         ) { samples in
             for (name, counts) in sorted { samples.add(counts.times, name.labels) }
         }
         for (name, kind, help, path) in families {
-            family(name, kind, help) { samples in
+            family(name, kind, help: help) { samples in
                 for (name, counts) in sorted { samples.add(counts[keyPath: path], name.labels) }
             }
         }
     }
 
     /// Adds a metric family with one sample without labels. Does nothing when `value` is nil.
-    package mutating func value(_ name: String, _ kind: Kind, _ help: String, _ value: Int?) {
-        family(name, kind, help) { samples in
+    package mutating func value(_ name: String, _ kind: Kind, help: String, _ value: Int?) {
+        family(name, kind, help: help) { samples in
             if let value { samples.add(value) }
         }
     }
 
     /// Adds a metric family with one histogram without labels.
-    package mutating func histogram(_ name: String, _ help: String, _ histogram: LatencyHistogram) {
-        family(name, .histogram, help) { $0.add(histogram) }
+    package mutating func histogram(_ name: String, help: String, _ histogram: LatencyHistogram) {
+        family(name, .histogram, help: help) { $0.add(histogram) }
     }
 
     package struct Samples {

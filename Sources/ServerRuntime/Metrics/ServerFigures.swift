@@ -35,73 +35,78 @@ extension ServerFigures {
     }
 
     private func writeServer(to out: inout PrometheusText) {
-        out.family("build_info", .gauge, "The version of the server, as a label; the value is always 1.") {
+        out.family("build_info", .gauge, help: "The version of the server, as a label; the value is always 1.") {
             $0.add(1, ["version": version])
         }
-        out.value("uptime_seconds", .gauge, "Seconds since the server started.", Int(uptime.components.seconds))
-        out.value("ready", .gauge, "1 while /ready answers 200.", isReady ? 1 : 0)
+        out.value("uptime_seconds", .gauge, help: "Seconds since the server started.", Int(uptime.components.seconds))
+        out.value("ready", .gauge, help: "1 while /ready answers 200.", isReady ? 1 : 0)
         out.value(
-            "configuration_valid", .gauge, "0 after a reload was refused, so that the previous configuration stays in use.",
+            "configuration_valid", .gauge, help: "0 after a reload was refused, so that the previous configuration stays in use.",
             hasValidConfiguration ? 1 : 0)
         out.value(
             "certificate_valid", .gauge,
-            "0 while the certificate files cannot be used, so that the previous certificate stays in use; not shown without TLS.",
+            help:
+                "0 while the certificate files cannot be used, so that the previous certificate stays in use; not shown without TLS.",
             certificate.map { $0.isValid ? 1 : 0 })
         out.value(
             "certificate_expires_seconds", .gauge,
-            "When the certificate in use expires, in seconds since 1970; not shown without TLS.",
+            help: "When the certificate in use expires, in seconds since 1970; not shown without TLS.",
             certificate?.expires)
-        out.value("process_resident_bytes", .gauge, "Resident memory of the process, in bytes.", process.residentBytes)
-        out.value("process_open_files", .gauge, "Open file descriptors, including sockets.", process.openFiles)
-        out.value("process_open_files_limit", .gauge, "The process's limit of open file descriptors.", process.maximumOpenFiles)
+        out.value("process_resident_bytes", .gauge, help: "Resident memory of the process, in bytes.", process.residentBytes)
+        out.value("process_open_files", .gauge, help: "Open file descriptors, including sockets.", process.openFiles)
+        out.value(
+            "process_open_files_limit", .gauge, help: "The process's limit of open file descriptors.", process.maximumOpenFiles)
     }
 
     private func writeLoops(to out: inout PrometheusText) {
-        out.family("event_loop_delay_seconds", .gauge, "Seconds that each event loop took to return these metrics.") { samples in
+        out.family("event_loop_delay_seconds", .gauge, help: "Seconds that each event loop took to return these metrics.") {
+            samples in
             for (index, loop) in loops.enumerated() {
                 let (seconds, attoseconds) = loop.delay.components
                 samples.add(
                     PrometheusText.seconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000), ["loop": String(index)])
             }
         }
-        out.family("event_loop_queued_bytes", .gauge, "Bytes that are queued for each event loop now.") { samples in
+        out.family("event_loop_queued_bytes", .gauge, help: "Bytes that are queued for each event loop now.") { samples in
             for (index, bytes) in queuedBytes.enumerated() { samples.add(bytes, ["loop": String(index)]) }
         }
         out.value(
             "event_loop_queued_bytes_limit", .gauge,
-            "The number of queued bytes beyond which publishers to subscribers of the event loop have to wait.",
+            help: "The number of queued bytes beyond which publishers to subscribers of the event loop have to wait.",
             maximumQueuedBytes)
         out.value(
             "publishers_held_total", .counter,
-            "Publishing requests and connections that waited because an event loop's queue was full, including those answered with 503.",
+            help:
+                "Publishing requests and connections that waited because an event loop's queue was full, including those answered with 503.",
             loops.reduce(0) { $0 + $1.held })
     }
 
     private func writeConnections(to out: inout PrometheusText) {
         let total = loops.reduce(into: LoopFigures()) { $0.add($1) }
-        out.value("sockets", .gauge, "Open sockets, including those of HTTP requests.", sockets)
+        out.value("sockets", .gauge, help: "Open sockets, including those of HTTP requests.", sockets)
         out.value(
             "accept_failures_total", .counter,
-            "How often a connection could not be accepted because no file descriptors were left.", acceptFailures)
+            help: "How often a connection could not be accepted because no file descriptors were left.", acceptFailures)
         out.value(
             "connections_refused_by_address_total", .counter,
-            "Connections refused because their IP address had too many connections or opened them too fast.",
+            help: "Connections refused because their IP address had too many connections or opened them too fast.",
             refusedByAddress)
-        out.value("connections_limit", .gauge, "The configured limit of open WebSocket connections.", maximumConnections)
+        out.value("connections_limit", .gauge, help: "The configured limit of open WebSocket connections.", maximumConnections)
         Self.write(
-            total.refusals, "connections_refused_total",
-            "WebSocket connections refused, by close code or number of the chat error.", to: &out)
+            total.refusals, as: "connections_refused_total",
+            help: "WebSocket connections refused, by close code or number of the chat error.", to: &out)
         Self.write(
-            total.closures, "connections_closed_total",
-            "WebSocket connections that the server ended or refused, by close code or chat error. The code is none without a close frame.",
+            total.closures, as: "connections_closed_total",
+            help:
+                "WebSocket connections that the server ended or refused, by close code or chat error. The code is none without a close frame.",
             to: &out)
         Self.write(
-            total.errors, "errors_total",
-            "Errors sent on Pusher connections that stayed open, by code: 4301 for client events, 4009 for authorisation.",
+            total.errors, as: "errors_total",
+            help: "Errors sent on Pusher connections that stayed open, by code: 4301 for client events, 4009 for authorisation.",
             to: &out)
         out.family(
             "fanout_seconds", .histogram,
-            "Time from queuing a message for an event loop until all messages queued with it were written to the sockets."
+            help: "Time from queuing a message for an event loop until all messages queued with it were written to the sockets."
         ) { samples in
             for service in Set(services).union(total.fanOut.keys).sorted(by: { $0.rawValue < $1.rawValue }) {
                 samples.add(total.fanOut[service] ?? LatencyHistogram(), ["service": service.rawValue])
@@ -110,10 +115,10 @@ extension ServerFigures {
     }
 
     private static func write(
-        _ counts: [LoopFigures.Code: Int], _ name: String, _ help: String, to out: inout PrometheusText
+        _ counts: [LoopFigures.Code: Int], as name: String, help: String, to out: inout PrometheusText
     ) {
         let sorted = counts.sorted { ($0.key.service.rawValue, $0.key.code) < ($1.key.service.rawValue, $1.key.code) }
-        out.family(name, .counter, help) { samples in
+        out.family(name, .counter, help: help) { samples in
             for (key, count) in sorted {
                 samples.add(count, ["service": key.service.rawValue, "code": key.code == 0 ? "none" : String(key.code)])
             }
@@ -123,7 +128,8 @@ extension ServerFigures {
     private func writeRequests(to out: inout PrometheusText) {
         let total = loops.reduce(into: RequestTally()) { $0.add($1.requests) }
         out.family(
-            "http_requests_total", .counter, "HTTP requests answered, by kind of request and class of the status, such as 2xx."
+            "http_requests_total", .counter,
+            help: "HTTP requests answered, by kind of request and class of the status, such as 2xx."
         ) {
             for (index, label) in requestLabels.enumerated() {
                 for digit in 1...5 {
@@ -140,7 +146,8 @@ extension ServerFigures {
         let total = loops.reduce(into: RequestTimes()) { $0.add($1.requestTimes) }
         out.family(
             "http_request_seconds", .histogram,
-            "Time from the beginning of an HTTP request until its answer was handed to the socket; long polls are not included."
+            help:
+                "Time from the beginning of an HTTP request until its answer was handed to the socket; long polls are not included."
         ) { samples in
             for (index, label) in requestLabels.enumerated() {
                 if let times = total[RequestKind(index: UInt8(index))] { samples.add(times, ["route": label]) }
@@ -155,7 +162,7 @@ extension ServerFigures {
         of service: ServiceName, _ tallies: ApplicationTallies, open connections: [ApplicationName: Int],
         _ names: [ApplicationName], to out: inout PrometheusText
     ) {
-        out.family("connections", .gauge, "Open WebSocket connections.", of: service, names) {
+        out.family("connections", .gauge, help: "Open WebSocket connections.", of: service, names) {
             connections[names[$0.index], default: 0]
         }
         let families: [(String, String, KeyPath<ApplicationTally, Int>)] = [
@@ -168,7 +175,7 @@ extension ServerFigures {
             ("dead_connections_cut_total", "Connections closed because the client sent nothing in time.", \.deadConnectionsCut),
         ]
         for (name, help, path) in families {
-            out.family(name, .counter, help, of: service, names) { tallies.value(path, at: $0) }
+            out.family(name, .counter, help: help, of: service, names) { tallies.value(path, at: $0) }
         }
     }
 }

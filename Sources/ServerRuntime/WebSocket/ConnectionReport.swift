@@ -74,7 +74,7 @@ extension WebSocketConnection {
         let code: UInt16
         let reason: String?
 
-        init(_ side: EndedConnection.Side, _ code: UInt16, _ reason: String?) {
+        init(_ side: EndedConnection.Side, code: UInt16, reason: String?) {
             (self.side, self.code, self.reason) = (side, code, reason)
         }
     }
@@ -86,7 +86,7 @@ extension WebSocketConnection {
     /// - Parameter blame: who caused the server to close; nil to derive it from the code.
     package final func noteEnding(_ side: EndedConnection.Side, code: Int, reason: String? = nil, blame: Blame? = nil) {
         guard ending == nil else { return }
-        ending = Ending(side, UInt16(clamping: code), reason)
+        ending = Ending(side, code: UInt16(clamping: code), reason: reason)
         if side == .server { loop.state.figures.close(service.name, code) }
         logEnding(side, code: code, reason: reason, blame: blame)
     }
@@ -124,7 +124,7 @@ extension WebSocketConnection {
         let capacity = core.settings.endedConnectionsKept
         let watched = core.feed.isWatched
         guard capacity > 0 || watched else { return }
-        let ending = ending ?? Ending(.nobody, 0, nil)
+        let ending = ending ?? Ending(.nobody, code: 0, reason: nil)
         let application = service.application(at: slot)
         if capacity > 0 {
             loop.state.ended.capacity = capacity

@@ -12,8 +12,8 @@ struct PrometheusTextTests {
     @Test("Labels are escaped, families without samples are left out")
     func labels() throws {
         var out = PrometheusText()
-        out.family("things", .gauge, "Things.") { $0.add(3, ["app": "a\\b\"c\nd"]) }
-        out.value("nothing", .gauge, "Nothing.", nil)
+        out.family("things", .gauge, help: "Things.") { $0.add(3, ["app": "a\\b\"c\nd"]) }
+        out.value("nothing", .gauge, help: "Nothing.", nil)
         #expect(
             out.text == "# HELP lifeline_things Things.\n# TYPE lifeline_things gauge\n"
                 + #"lifeline_things{app="a\\b\"c\nd"} 3"# + "\n")
@@ -28,7 +28,7 @@ struct PrometheusTextTests {
         other.observe(nanoseconds: 1)
         histogram.add(other)
         var out = PrometheusText()
-        out.histogram("time_seconds", "Time.", histogram)
+        out.histogram("time_seconds", help: "Time.", histogram)
         let parsed = try MetricsParser(out.text)
         #expect(parsed.value("lifeline_time_seconds_bucket", ["le": "0.0001"]) == 4)
         #expect(parsed.value("lifeline_time_seconds_bucket", ["le": "0.00025"]) == 5)

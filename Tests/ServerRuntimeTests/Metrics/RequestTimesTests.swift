@@ -24,7 +24,7 @@ struct RequestTimesTests {
         var histogram = LatencyHistogram()
         for time in [50_000, 300_000, 20_000_000_000] as [Int64] { histogram.observe(nanoseconds: time) }
         var out = PrometheusText()
-        out.family("x_seconds", .histogram, "X.") { $0.add(histogram, ["route": "a\"b"]) }
+        out.family("x_seconds", .histogram, help: "X.") { $0.add(histogram, ["route": "a\"b"]) }
         let lines = out.text.split(separator: "\n").map(String.init)
         #expect(lines[1] == "# TYPE lifeline_x_seconds histogram")
         let buckets = lines.filter { $0.contains("_bucket{") }
