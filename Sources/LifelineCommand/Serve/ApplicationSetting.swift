@@ -49,7 +49,7 @@ enum ApplicationSetting {
             }
             app.allowedOrigins = origins
         },
-        .seconds("authorizationTimeout", \.authorizationTimeout, 1...86_400),
+        .seconds("authorizationTimeout", \.authorizationTimeout, in: 1...86_400),
         .init(
             "webhooks", option: .repeatedAddress(\.app.webhook, name: "--webhook"), unset: .nothing,
             "Posts events about channels to this address; may be repeated",
@@ -63,30 +63,30 @@ enum ApplicationSetting {
 
     private static let limits: [ServiceField<Application>] = [
         limit("connections", \.limits.connections),
-        .integer("limits.clientEventsPerSecond", \.limits.clientEventsPerSecond, 0...1_000_000),
+        .integer("limits.clientEventsPerSecond", \.limits.clientEventsPerSecond, in: 0...1_000_000),
         limit("publishesPerSecond", \.limits.publishesPerSecond),
         limit("queriesPerSecond", \.limits.queriesPerSecond),
-        .integer("limits.watchlistUsers", \.limits.watchlistUsers, 0...100_000),
-        .integer("limits.presenceMembers", \.limits.presenceMembers, 0...1_000_000),
-        .integer("limits.presenceMemberBytes", \.limits.presenceMemberBytes, 0...1_048_576),
-        .integer("limits.userIDBytes", \.limits.userIDBytes, 1...4_096),
-        .integer("limits.channelNameBytes", \.limits.channelNameBytes, 1...4_096),
-        .integer("limits.eventNameBytes", \.limits.eventNameBytes, 1...4_096),
-        .integer("limits.eventDataBytes", \.limits.eventDataBytes, 0...16_777_216),
-        .integer("limits.channelsPerPublish", \.limits.channelsPerPublish, 1...10_000),
-        .integer("limits.eventsPerBatch", \.limits.eventsPerBatch, 1...10_000),
-        .integer("limits.channelsPerConnection", \.limits.channelsPerConnection, 0...1_000_000),
-        .integer("limits.channels", \.limits.channels, 0...100_000_000),
-        .integer("limits.subscriptions", \.limits.subscriptions, 0...1_000_000_000),
-        .integer("limits.cacheBytes", \.limits.cacheBytes, 0...1_099_511_627_776),
-        .integer("limits.addressShare", \.limits.addressShare, 1...100),
-        .seconds("limits.cacheLifetime", \.limits.cacheLifetime, 0...31_536_000),
+        .integer("limits.watchlistUsers", \.limits.watchlistUsers, in: 0...100_000),
+        .integer("limits.presenceMembers", \.limits.presenceMembers, in: 0...1_000_000),
+        .integer("limits.presenceMemberBytes", \.limits.presenceMemberBytes, in: 0...1_048_576),
+        .integer("limits.userIDBytes", \.limits.userIDBytes, in: 1...4_096),
+        .integer("limits.channelNameBytes", \.limits.channelNameBytes, in: 1...4_096),
+        .integer("limits.eventNameBytes", \.limits.eventNameBytes, in: 1...4_096),
+        .integer("limits.eventDataBytes", \.limits.eventDataBytes, in: 0...16_777_216),
+        .integer("limits.channelsPerPublish", \.limits.channelsPerPublish, in: 1...10_000),
+        .integer("limits.eventsPerBatch", \.limits.eventsPerBatch, in: 1...10_000),
+        .integer("limits.channelsPerConnection", \.limits.channelsPerConnection, in: 0...1_000_000),
+        .integer("limits.channels", \.limits.channels, in: 0...100_000_000),
+        .integer("limits.subscriptions", \.limits.subscriptions, in: 0...1_000_000_000),
+        .integer("limits.cacheBytes", \.limits.cacheBytes, in: 0...1_099_511_627_776),
+        .integer("limits.addressShare", \.limits.addressShare, in: 1...100),
+        .seconds("limits.cacheLifetime", \.limits.cacheLifetime, in: 0...31_536_000),
     ]
 
     private static let recovery: [ServiceField<Application>] = [
-        .integer("recovery.messages", \.recovery.messages, 0...10_000),
-        .seconds("recovery.seconds", \.recovery.lifetime, 0...86_400),
-        .integer("recovery.bytes", \.recovery.bytes, 0...1_099_511_627_776),
+        .integer("recovery.messages", \.recovery.messages, in: 0...10_000),
+        .seconds("recovery.seconds", \.recovery.lifetime, in: 0...86_400),
+        .integer("recovery.bytes", \.recovery.bytes, in: 0...1_099_511_627_776),
         .truth("recovery.clientEvents", \.recovery.includesClientEvents),
     ]
 

@@ -36,27 +36,27 @@ enum ChatSetting {
             "manyOpenChannels", \.allowsManyOpenChannels, option: .flag(\.nexconn.nexconnManyOpenChannels),
             "Whether a user may be in several open channels at a time"),
         .integer(
-            "sendRate", \.limits.sendsPerSecond, 1...1_000_000, option: .text(\.nexconn.nexconnSendRate, "messages"),
+            "sendRate", \.limits.sendsPerSecond, in: 1...1_000_000, option: .text(\.nexconn.nexconnSendRate, "messages"),
             "Messages per second that a client may send"),
         .integer(
-            "devices", \.limits.devicesPerClass, 1...100, option: .text(\.nexconn.nexconnDevices, "devices"),
+            "devices", \.limits.devicesPerClass, in: 1...100, option: .text(\.nexconn.nexconnDevices, "devices"),
             "Devices of each class that a user may have connected"),
         .seconds(
-            "openGrace", \.limits.openGrace, 0...86_400, option: .text(\.nexconn.nexconnOpenGrace, "seconds"),
+            "openGrace", \.limits.openGrace, in: 0...86_400, option: .text(\.nexconn.nexconnOpenGrace, "seconds"),
             "How long a user whose connection was lost stays in open channels"),
         .seconds(
-            "tokenLifetime", \.tokenLifetime, 1...3_153_600_000, option: .text(\.nexconn.nexconnTokenLifetime, "seconds"),
+            "tokenLifetime", \.tokenLifetime, in: 1...3_153_600_000, option: .text(\.nexconn.nexconnTokenLifetime, "seconds"),
             unset: .words("without end"), "How long tokens are valid"),
         // Histories must keep messages at least as long as inboxes do: 604,800 s.
         .seconds(
-            "historyRetention", \.limits.historyRetention, 604_800...3_153_600_000,
+            "historyRetention", \.limits.historyRetention, in: 604_800...3_153_600_000,
             option: .text(\.nexconn.nexconnHistoryRetention, "seconds"), "How long histories keep messages"),
         .count(
-            "historyMessages", \.limits.historyMessages, 1...1_000_000_000_000,
+            "historyMessages", \.limits.historyMessages, in: 1...1_000_000_000_000,
             option: .text(\.nexconn.nexconnHistoryMessages, "messages"),
             "How many messages all histories together may have; the oldest go"),
         .count(
-            "historyBytes", \.limits.historyBytes, 1...1_000_000_000_000_000,
+            "historyBytes", \.limits.historyBytes, in: 1...1_000_000_000_000_000,
             option: .text(\.nexconn.nexconnHistoryBytes, "bytes"), "How many bytes these may have"),
         .init(
             "webhook", option: .text(\.nexconn.nexconnWebhook, "url"), unset: .words("nowhere"),
@@ -68,16 +68,16 @@ enum ChatSetting {
     ]
 
     private static let limits: [ServiceField<ChatApplication>] = [
-        .integer("limits.connections", \.limits.connections, 0...10_000_000),
-        .integer("limits.changesPerSecond", \.limits.changesPerSecond, 1...1_000_000),
-        .integer("limits.queriesPerSecond", \.limits.queriesPerSecond, 1...1_000_000),
-        .integer("limits.callsPerSecond", \.limits.callsPerSecond, 1...1_000_000),
-        .integer("limits.users", \.limits.users, 0...100_000_000),
-        .integer("limits.groups", \.limits.groups, 0...10_000_000),
-        .integer("limits.groupMembers", \.limits.groupMembers, 1...1_000_000),
-        .integer("limits.openChannels", \.limits.openChannels, 0...10_000_000),
+        .integer("limits.connections", \.limits.connections, in: 0...10_000_000),
+        .integer("limits.changesPerSecond", \.limits.changesPerSecond, in: 1...1_000_000),
+        .integer("limits.queriesPerSecond", \.limits.queriesPerSecond, in: 1...1_000_000),
+        .integer("limits.callsPerSecond", \.limits.callsPerSecond, in: 1...1_000_000),
+        .integer("limits.users", \.limits.users, in: 0...100_000_000),
+        .integer("limits.groups", \.limits.groups, in: 0...10_000_000),
+        .integer("limits.groupMembers", \.limits.groupMembers, in: 1...1_000_000),
+        .integer("limits.openChannels", \.limits.openChannels, in: 0...10_000_000),
         // The limit is the largest content that fits into a frame of a session.
-        .integer("limits.contentBytes", \.limits.contentBytes, 1...131_072),
+        .integer("limits.contentBytes", \.limits.contentBytes, in: 1...131_072),
     ]
 }
 

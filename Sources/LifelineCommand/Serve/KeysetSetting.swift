@@ -42,14 +42,14 @@ enum KeysetSetting {
             "accessManager", \.requiresGrants, option: .flag(\.pubnub.pubnubAccessManager), "Whether PubNub clients need grants"),
         // At most 300 s, because clients give up a poll soon after that time.
         .seconds(
-            "pollHold", \.pollHold, 1...300, used: ServerConfiguration().pollHold,
+            "pollHold", \.pollHold, in: 1...300, used: ServerConfiguration().pollHold,
             option: .text(\.pubnub.pubnubPollHold, "seconds"),
             "How long a poll is held while there are no messages, at most 300"),
         .integer(
-            "announceMaximum", \.announceMaximum, 0...1_000_000_000, option: .text(\.pubnub.pubnubAnnounceMaximum, "users"),
+            "announceMaximum", \.announceMaximum, in: 0...1_000_000_000, option: .text(\.pubnub.pubnubAnnounceMaximum, "users"),
             "Up to this number of users in a channel, each join and leave is an event of its own"),
         .seconds(
-            "presenceInterval", \.presenceInterval, 1...3_600, option: .text(\.pubnub.pubnubPresenceInterval, "seconds"),
+            "presenceInterval", \.presenceInterval, in: 1...3_600, option: .text(\.pubnub.pubnubPresenceInterval, "seconds"),
             "Above that number, how often a summary is sent"),
         .init(
             "pushWebhook", option: .text(\.pubnub.pubnubPushWebhook, "url"), unset: .words("none"),
@@ -60,24 +60,24 @@ enum KeysetSetting {
         },
         // At most 16 MiB, because several of the largest files must fit in memory at the same time.
         .integer(
-            "fileBytes", \.fileBytes, 1...16_777_216, option: .text(\.pubnub.pubnubFileBytes, "bytes"),
+            "fileBytes", \.fileBytes, in: 1...16_777_216, option: .text(\.pubnub.pubnubFileBytes, "bytes"),
             "The largest file that clients can send"),
         .integer(
-            "fileStorage", \.fileStorage, 0...1_099_511_627_776, option: .text(\.pubnub.pubnubFileStorage, "bytes"),
+            "fileStorage", \.fileStorage, in: 0...1_099_511_627_776, option: .text(\.pubnub.pubnubFileStorage, "bytes"),
             "How many bytes all files together may have; 0 for no files"),
         .seconds(
-            "fileLifetime", \.fileLifetime, 60...3_153_600_000, option: .text(\.pubnub.pubnubFileLifetime, "seconds"),
+            "fileLifetime", \.fileLifetime, in: 60...3_153_600_000, option: .text(\.pubnub.pubnubFileLifetime, "seconds"),
             unset: .words("for ever"), "How long files are kept"),
         .seconds(
-            "historyRetention", \.historyRetention, 60...3_153_600_000,
+            "historyRetention", \.historyRetention, in: 60...3_153_600_000,
             option: .text(\.pubnub.pubnubHistoryRetention, "seconds"), unset: .words("as long as their publishers say"),
             "How long stored messages stay in the history at most"),
         .count(
-            "historyMessages", \.historyMessages, 1...1_000_000_000_000,
+            "historyMessages", \.historyMessages, in: 1...1_000_000_000_000,
             option: .text(\.pubnub.pubnubHistoryMessages, "messages"),
             "How many stored messages all channels together may have; the oldest go"),
         .count(
-            "historyBytes", \.historyBytes, 1...1_000_000_000_000_000, option: .text(\.pubnub.pubnubHistoryBytes, "bytes"),
+            "historyBytes", \.historyBytes, in: 1...1_000_000_000_000_000, option: .text(\.pubnub.pubnubHistoryBytes, "bytes"),
             "How many bytes these may have"),
     ]
 }

@@ -138,8 +138,8 @@ extension ServiceField {
                 settings[keyPath: path] = value.isNull ? "" : try value.string()
             }
         case .truth(let path): self = .truth(field.name, path)
-        case .integer(let path, let range): self = .integer(field.name, path, range)
-        case .seconds(let path, let range): self = .seconds(field.name, path, range)
+        case .integer(let path, let range): self = .integer(field.name, path, in: range)
+        case .seconds(let path, let range): self = .seconds(field.name, path, in: range)
         }
     }
 }

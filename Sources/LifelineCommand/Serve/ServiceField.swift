@@ -56,7 +56,7 @@ struct ServiceField<Value: Sendable>: Sendable {
     }
 
     static func integer(
-        _ name: String, _ field: any WritableKeyPath<Value, Int> & Sendable, _ range: ClosedRange<Int>,
+        _ name: String, _ field: any WritableKeyPath<Value, Int> & Sendable, in range: ClosedRange<Int>,
         option: ServerOption? = nil, _ meaning: String = ""
     ) -> ServiceField {
         .init(name, option: option, meaning, shown: { .integer($0[keyPath: field]) }) { value, object throws(CommandFailure) in
@@ -66,7 +66,7 @@ struct ServiceField<Value: Sendable>: Sendable {
 
     /// A field with an optional number. Without a number there is no limit.
     static func count(
-        _ name: String, _ field: any WritableKeyPath<Value, Int?> & Sendable, _ range: ClosedRange<Int>,
+        _ name: String, _ field: any WritableKeyPath<Value, Int?> & Sendable, in range: ClosedRange<Int>,
         option: ServerOption? = nil, _ meaning: String = ""
     ) -> ServiceField {
         .init(
@@ -77,7 +77,7 @@ struct ServiceField<Value: Sendable>: Sendable {
     }
 
     static func seconds(
-        _ name: String, _ field: any WritableKeyPath<Value, Duration> & Sendable, _ range: ClosedRange<Int>,
+        _ name: String, _ field: any WritableKeyPath<Value, Duration> & Sendable, in range: ClosedRange<Int>,
         option: ServerOption? = nil, _ meaning: String = ""
     ) -> ServiceField {
         .init(name, option: option, meaning, shown: { .seconds($0[keyPath: field]) }) { value, object throws(CommandFailure) in
@@ -91,7 +91,7 @@ struct ServiceField<Value: Sendable>: Sendable {
     ///   - used: the time that applies without a value; nil when no time applies.
     ///   - unset: how help texts describe the default.
     static func seconds(
-        _ name: String, _ field: any WritableKeyPath<Value, Duration?> & Sendable, _ range: ClosedRange<Int>,
+        _ name: String, _ field: any WritableKeyPath<Value, Duration?> & Sendable, in range: ClosedRange<Int>,
         used: Duration? = nil, option: ServerOption? = nil, unset: UnsetValue = .shown, _ meaning: String = ""
     ) -> ServiceField {
         .init(

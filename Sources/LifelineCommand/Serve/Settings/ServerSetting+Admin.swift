@@ -16,11 +16,11 @@ extension ServerSetting {
     .more("Needs the certificate as well")
 
     static let tlsCheckInterval = seconds(
-        "tls.checkInterval", \.tlsParts.checkInterval, 0...86_400, note: "never",
+        "tls.checkInterval", \.tlsParts.checkInterval, in: 0...86_400, note: "never",
         "How often the server looks whether these files have changed")
 
     static let adminPort = integer(
-        "adminPort", \.adminPort, 0...65_535, used: { $0.admin?.port }, option: .text(\.admin.adminPort, "port"),
+        "adminPort", \.adminPort, in: 0...65_535, used: { $0.admin?.port }, option: .text(\.admin.adminPort, "port"),
         "A port for the console in a browser (/console) and for /metrics; 0 picks a free one"
     )
     .more("See docs/console.md")
@@ -79,7 +79,7 @@ extension ServerSetting {
     .more("Without it their secrets are readable for whoever can read the data directory or Redis")
 
     static let maxApplications = integer(
-        "maxApplications", \.maxApplications, 0...100_000, "Applications that may be made at run time"
+        "maxApplications", \.maxApplications, in: 0...100_000, "Applications that may be made at run time"
     )
     .more("See docs/operations/applications.md")
 

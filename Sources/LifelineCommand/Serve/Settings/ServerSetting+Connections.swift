@@ -26,16 +26,16 @@ extension ServerSetting {
     .more("Such as https://example.com; an empty list allows none")
 
     static let maxConnections = integer(
-        "maxConnections", \.server.maximumConnections, 0...10_000_000,
+        "maxConnections", \.server.maximumConnections, in: 0...10_000_000,
         option: .text(\.server.maxConnections, "connections"), "WebSocket connections that may be open")
 
     static let maxConnectionsPerAddress = integer(
-        "maxConnectionsPerAddress", \.server.maximumConnectionsPerAddress, 0...10_000_000, note: "no limit",
+        "maxConnectionsPerAddress", \.server.maximumConnectionsPerAddress, in: 0...10_000_000, note: "no limit",
         option: .text(\.server.maxConnectionsPerAddress, "connections"),
         "Connections from one address, or from one IPv6 network of 64 bits; 0 for no limit")
 
     static let connectionRatePerAddress = integer(
-        "connectionRatePerAddress", \.server.connectionRatePerAddress, 0...1_000_000, note: "no limit",
+        "connectionRatePerAddress", \.server.connectionRatePerAddress, in: 0...1_000_000, note: "no limit",
         option: .text(\.server.connectionRatePerAddress, "connections"),
         "New connections per second from one address; bursts of five times as many; 0 for no limit")
 
@@ -44,38 +44,38 @@ extension ServerSetting {
         "Whether both limits apply to connections from this machine, too")
 
     static let sizes = [
-        integer("maxMessageBytes", \.server.maximumMessageBytes, 1_024...16_777_216, "The largest message of a client"),
+        integer("maxMessageBytes", \.server.maximumMessageBytes, in: 1_024...16_777_216, "The largest message of a client"),
         integer(
-            "maxRequestBytes", \.server.maximumRequestBytes, 1_024...1_073_741_824,
+            "maxRequestBytes", \.server.maximumRequestBytes, in: 1_024...1_073_741_824,
             "The largest body of a request; four times as much for batches of events and the chat API"),
         integer(
-            "maxPendingBytes", \.server.maximumPendingBytes, 16_384...1_073_741_824, "How much may wait for one subscriber"),
+            "maxPendingBytes", \.server.maximumPendingBytes, in: 16_384...1_073_741_824, "How much may wait for one subscriber"),
         integer(
-            "maxQueuedBytes", \.server.maximumQueuedBytes, 65_536...1_073_741_824, "How much may wait for one event loop"),
+            "maxQueuedBytes", \.server.maximumQueuedBytes, in: 65_536...1_073_741_824, "How much may wait for one event loop"),
     ]
 
     static let publishTimeout = seconds(
-        "publishTimeout", \.server.publishTimeout, 1...3_600,
+        "publishTimeout", \.server.publishTimeout, in: 1...3_600,
         "How long a publisher waits for room on event loops before it gets 503")
 
     static let activityTimeout = integer(
-        "activityTimeout", \.activityTimeout, 1...86_400, unit: ", in seconds",
+        "activityTimeout", \.activityTimeout, in: 1...86_400, unit: ", in seconds",
         option: .text(\.server.activityTimeout, "seconds"), "After this silence clients test the connection")
 
     static let timeouts = [
         seconds(
-            "pongTimeout", \.server.pongTimeout, 1...3_600,
+            "pongTimeout", \.server.pongTimeout, in: 1...3_600,
             "How long after activityTimeout the server sends a ping, and how long it waits for the answer"),
         seconds(
-            "requestTimeout", \.server.requestTimeout, 1...3_600, "How long a request may take to arrive completely"),
+            "requestTimeout", \.server.requestTimeout, in: 1...3_600, "How long a request may take to arrive completely"),
         seconds(
-            "keepAliveTimeout", \.server.keepAliveTimeout, 1...86_400,
+            "keepAliveTimeout", \.server.keepAliveTimeout, in: 1...86_400,
             "How long a connection may be idle between two requests"),
-        seconds("messageTimeout", \.server.messageTimeout, 1...3_600, "How long a message may take to arrive completely"),
+        seconds("messageTimeout", \.server.messageTimeout, in: 1...3_600, "How long a message may take to arrive completely"),
         seconds(
-            "closeTimeout", \.server.closeTimeout, 1...3_600, "How long the server waits for the answer to a close frame"),
+            "closeTimeout", \.server.closeTimeout, in: 1...3_600, "How long the server waits for the answer to a close frame"),
         decimalSeconds(
-            "drainTimeout", \.server.drainTimeout, 0...3_600,
+            "drainTimeout", \.server.drainTimeout, in: 0...3_600,
             "How long a stop waits for connections to end; they are closed evenly over most of it"),
     ]
 
@@ -89,8 +89,9 @@ extension ServerSetting {
 
     static let protocols = [
         seconds(
-            "chatHeartbeat", \.server.chatHeartbeat, 1...3_600, "After how much silence of a chat client the server sends a ping"),
+            "chatHeartbeat", \.server.chatHeartbeat, in: 1...3_600,
+            "After how much silence of a chat client the server sends a ping"),
         integer(
-            "pollQueueLength", \.server.pollQueueLength, 1...10_000, "How many recent messages a PubNub poll can catch up on"),
+            "pollQueueLength", \.server.pollQueueLength, in: 1...10_000, "How many recent messages a PubNub poll can catch up on"),
     ]
 }

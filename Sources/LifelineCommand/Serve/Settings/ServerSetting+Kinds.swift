@@ -11,7 +11,7 @@ extension ServerSetting {
     }
 
     static func integer(
-        _ name: String, _ field: any WritableKeyPath<ServeSettings, Int> & Sendable, _ range: ClosedRange<Int>,
+        _ name: String, _ field: any WritableKeyPath<ServeSettings, Int> & Sendable, in range: ClosedRange<Int>,
         note: String = "", unit: String = "", option: ServerOption? = nil, _ meaning: String
     ) -> ServerSetting {
         .init(
@@ -24,7 +24,7 @@ extension ServerSetting {
     ///
     /// - Parameter used: returns the value in effect: the configured value, or the default while the setting is not set.
     static func integer(
-        _ name: String, _ field: any WritableKeyPath<ServeSettings, Int?> & Sendable, _ range: ClosedRange<Int>,
+        _ name: String, _ field: any WritableKeyPath<ServeSettings, Int?> & Sendable, in range: ClosedRange<Int>,
         note: String = "", used: @escaping @Sendable (ServeSettings) -> Int?, option: ServerOption? = nil,
         unset: UnsetValue = .shown, change: Change = .shown, _ meaning: String
     ) -> ServerSetting {
@@ -36,7 +36,7 @@ extension ServerSetting {
 
     /// Whole seconds.
     static func seconds(
-        _ name: String, _ field: any WritableKeyPath<ServeSettings, Duration> & Sendable, _ range: ClosedRange<Int>,
+        _ name: String, _ field: any WritableKeyPath<ServeSettings, Duration> & Sendable, in range: ClosedRange<Int>,
         note: String = "", _ meaning: String
     ) -> ServerSetting {
         .init(
@@ -49,7 +49,7 @@ extension ServerSetting {
 
     /// A setting whose value is a number of seconds with or without decimals.
     static func decimalSeconds(
-        _ name: String, _ field: any WritableKeyPath<ServeSettings, Duration> & Sendable, _ range: ClosedRange<Int>,
+        _ name: String, _ field: any WritableKeyPath<ServeSettings, Duration> & Sendable, in range: ClosedRange<Int>,
         _ meaning: String
     ) -> ServerSetting {
         .init(

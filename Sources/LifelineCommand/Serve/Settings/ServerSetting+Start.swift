@@ -9,7 +9,7 @@ extension ServerSetting {
         shown: { .string($0.host) })
 
     static let port = integer(
-        "port", \.port, 0...65_535, option: .text(\.address.port), "The port; 0 picks a free one")
+        "port", \.port, in: 0...65_535, option: .text(\.address.port), "The port; 0 picks a free one")
 
     /// The value is confidential, because the address of a database may contain a password. A reload cannot change it.
     static let data = ServerSetting(
@@ -42,7 +42,7 @@ extension ServerSetting {
     .more("Without it the password is in data, in PGPASSWORD, or in the file that PGPASSFILE names")
 
     static let dataPool = integer(
-        "dataPool", \.dataParts.pool, 1...64,
+        "dataPool", \.dataParts.pool, in: 1...64,
         "The number of connections to the PostgreSQL database that read, for each of its two stores; one more writes")
 
     static let services = ServerSetting(
@@ -68,7 +68,7 @@ extension ServerSetting {
             + "directory in data; see docs/cluster.md")
 
     static let partitions = integer(
-        "partitions", \.redisParts.partitions, 1...16, option: .text(\.redis.partitions),
+        "partitions", \.redisParts.partitions, in: 1...16, option: .text(\.redis.partitions),
         "Into how many partitions the servers on Redis divide channels and applications; each has a leader of its own"
     )
     .more("Fixed at the first start of the cluster, and the same on every server; at least as many as there are Redis")
@@ -121,7 +121,7 @@ extension ServerSetting {
     .more("Such as http://127.0.0.1:4318")
 
     static let threads = integer(
-        "threads", \.server.threads, 1...64, used: { $0.server.usedThreads },
+        "threads", \.server.threads, in: 1...64, used: { $0.server.usedThreads },
         option: .text(\.server.threads, "threads"), unset: .words("one for each processor that the server may use"),
         change: .compared { "\($0.server.threads ?? 0)" }, "Threads for connections, 1 to 64")
 
