@@ -30,7 +30,7 @@ final class RedisApplicationStore: ApplicationStore {
     init(
         _ redis: RedisConfiguration, _ configuration: ServerConfiguration, on eventLoop: any EventLoop, within patience: Duration
     ) async throws {
-        let settings = try RedisEngineSettings(redis, redis.firstAddress, redis.keys, incarnation: 0, configuration)
+        let settings = try RedisEngineSettings(redis, at: redis.firstAddress, keys: redis.keys, incarnation: 0, configuration)
         try await RedisStart(settings, redis.firstAddress, layout: nil, configuration.clock, eventLoop).check(within: patience)
         channel = redis.keys.name(Self.name)
         key = redis.keys.key(Self.name)
@@ -55,7 +55,9 @@ final class RedisApplicationStore: ApplicationStore {
     /// Uses the user and password of this configuration for later connections.
     func renew(_ redis: RedisConfiguration) {
         // An error is ignored: the address was valid when the server was started, and only its credentials have changed.
-        guard let settings = try? RedisEngineSettings.link(redis, redis.firstAddress, redis.keys, seed: 0) else { return }
+        guard let settings = try? RedisEngineSettings.link(redis, at: redis.firstAddress, keys: redis.keys, seed: 0) else {
+            return
+        }
         link.renew(settings.endpoint)
     }
 

@@ -52,7 +52,7 @@ final class ClusterBackend: ServerSeat {
             numberOfThreads: min(redis.partitions, Self.maximumThreads, max(System.coreCount, 1)))
         let opened = NIOLockedValueBox<SharedStores?>(nil)
         do {
-            try await Self.check(redis, configuration, group)
+            try await Self.check(redis, for: configuration, on: group)
             let stores = try await configuration.stores?.shared?(configuration, redis.prefix)
             opened.withLockedValue { $0 = stores }
             shared = stores
@@ -61,7 +61,7 @@ final class ClusterBackend: ServerSeat {
             let partitions = try zip(redis.clusterPartitions.all, redis.addressesOfPartitions).map { [group] number, address in
                 let keys = redis.keys.of(partition: number, among: redis.clusterPartitions)
                 let partition = ClusterPartition(number, among: redis.clusterPartitions)
-                var store = try RedisEngineSettings(redis, address, keys, incarnation: incarnation, configuration)
+                var store = try RedisEngineSettings(redis, at: address, keys: keys, incarnation: incarnation, configuration)
                 if partition != nil { store.logger[metadataKey: "partition"] = "\(number)" }
                 var settings = ClusterSettings(node: store.node, clock: configuration.clock, logger: store.logger)
                 (settings.partition, settings.pace, settings.version) = (partition, pace, store.version)
@@ -71,7 +71,7 @@ final class ClusterBackend: ServerSeat {
             }
             engines = partitions.map(\.engine)
             clients = partitions.map(\.client)
-            parts = try Self.parts(configuration, node, clients, stores)
+            parts = try Self.parts(for: configuration, node: node, clients: clients, shared: stores)
         } catch {
             await opened.withLockedValue { $0 }?.close()
             try? await group.shutdownGracefully()
@@ -89,10 +89,10 @@ final class ClusterBackend: ServerSeat {
 
     /// Checks for all Redis servers at the same time whether the cluster can use them.
     private static func check(
-        _ redis: RedisConfiguration, _ configuration: ServerConfiguration, _ group: MultiThreadedEventLoopGroup
+        _ redis: RedisConfiguration, for configuration: ServerConfiguration, on group: MultiThreadedEventLoopGroup
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { tasks in
-            for start in try RedisStart.all(redis, configuration, group.next()) {
+            for start in try RedisStart.all(redis, for: configuration, on: group.next()) {
                 tasks.addTask { try await start.check(within: patience) }
             }
             try await tasks.waitForAll()
@@ -113,7 +113,7 @@ final class ClusterBackend: ServerSeat {
     /// Makes this node's part of each service. In every partition it attaches the leader's parts to the bus, which carries requests to the
     /// leader.
     private static func parts(
-        _ configuration: ServerConfiguration, _ node: ServerNode, _ clients: [ClusterClient], _ shared: SharedStores?
+        for configuration: ServerConfiguration, node: ServerNode, clients: [ClusterClient], shared: SharedStores?
     ) throws -> ServerParts {
         // The tap copies each published message to the console's live feed. Without a console there is no tap, because a tap costs time for
         // each message.
@@ -135,7 +135,9 @@ final class ClusterBackend: ServerSeat {
 
     func renew(_ redis: RedisConfiguration) {
         for (engine, address) in zip(engines, redis.addressesOfPartitions) {
-            guard let link = try? RedisEngineSettings.link(redis, address, engine.settings.keys, seed: 0) else { continue }
+            guard let link = try? RedisEngineSettings.link(redis, at: address, keys: engine.settings.keys, seed: 0) else {
+                continue
+            }
             engine.renew(link.endpoint)
         }
     }
@@ -156,11 +158,11 @@ extension RedisEngineSettings {
     ///   - address: the Redis that stores the keys.
     ///   - incarnation: a random number that distinguishes this process from others with the same name; the same in all partitions.
     init(
-        _ redis: RedisConfiguration, _ address: RedisAddress, _ keys: ClusterKeys, incarnation: UInt64,
+        _ redis: RedisConfiguration, at address: RedisAddress, keys: ClusterKeys, incarnation: UInt64,
         _ configuration: ServerConfiguration
     ) throws(RedisAddressError) {
         let seed = UInt64.random(in: 0 ... .max)
-        var link = try Self.link(redis, address, keys, seed: seed)
+        var link = try Self.link(redis, at: address, keys: keys, seed: seed)
         // The connection is tried again even after Redis has refused it, because the operator may remove the cause while the server runs
         // (rule CR-35).
         link.policy.persistence = .jittered(first: .zero, base: .seconds(5), cap: .seconds(30), atLeast: .seconds(5))
@@ -173,7 +175,7 @@ extension RedisEngineSettings {
     }
 
     static func link(
-        _ redis: RedisConfiguration, _ address: RedisAddress, _ keys: ClusterKeys, seed: UInt64
+        _ redis: RedisConfiguration, at address: RedisAddress, keys: ClusterKeys, seed: UInt64
     ) throws(RedisAddressError) -> RedisLinkSettings {
         try RedisLinkSettings(address: address, clientName: "lifeline-\(redis.node)", key: keys.name(""), seed: seed)
     }

@@ -41,7 +41,7 @@ extension [ClusterStatus] {
                 \.queuedBytes
             ),
         ]
-        for (name, help, value) in gauges { write(name, .gauge, help, value, to: &out) }
+        for (name, help, value) in gauges { write(name, .gauge, help: help, value, to: &out) }
         let counters: [(String, String, (ClusterStatus) -> Int)] = [
             ("cluster_repairs_total", "How often this server read missed cluster updates from the log in Redis.", \.repairs),
             (
@@ -51,13 +51,13 @@ extension [ClusterStatus] {
             ),
             ("cluster_elections_total", "How often this server was elected as the leader.", \.elections),
         ]
-        for (name, help, value) in counters { write(name, .counter, help, value, to: &out) }
+        for (name, help, value) in counters { write(name, .counter, help: help, value, to: &out) }
     }
 
     /// Writes one family of metrics. Samples have a label for the partition only if there are several partitions, so that the series of
     /// other clusters keep their names.
     private func write(
-        _ name: String, _ kind: PrometheusText.Kind, _ help: String, _ value: (ClusterStatus) -> Int, to out: inout PrometheusText
+        _ name: String, _ kind: PrometheusText.Kind, help: String, _ value: (ClusterStatus) -> Int, to out: inout PrometheusText
     ) {
         out.family(name, kind, help: help) { samples in
             for status in self {

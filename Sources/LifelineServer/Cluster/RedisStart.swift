@@ -32,12 +32,12 @@ struct RedisStart: Sendable {
     /// The checks for a configuration: each Redis is checked with the keys of the cluster, and with the keys of one of its partitions. In a
     /// Redis Cluster every partition is checked, because each may be on another shard.
     static func all(
-        _ redis: RedisConfiguration, _ configuration: ServerConfiguration, _ eventLoop: any EventLoop
+        _ redis: RedisConfiguration, for configuration: ServerConfiguration, on eventLoop: any EventLoop
     ) throws(RedisAddressError) -> [RedisStart] {
         var starts: [RedisStart] = []
         let places = redis.addressesOfPartitions
         for address in redis.addresses {
-            let settings = try RedisEngineSettings(redis, address, redis.keys, incarnation: 0, configuration)
+            let settings = try RedisEngineSettings(redis, at: address, keys: redis.keys, incarnation: 0, configuration)
             starts.append(
                 RedisStart(
                     settings, address, layout: redis.layout(hasDatabase: configuration.stores?.shared != nil),
@@ -47,7 +47,7 @@ struct RedisStart: Sendable {
             let partitions = redis.clusterPartitions.all.filter { places.element(at: $0) == address }
             for partition in address.topology == .cluster ? partitions : Array(partitions.prefix(1)) {
                 let keys = redis.keys.of(partition: partition, among: redis.clusterPartitions)
-                let settings = try RedisEngineSettings(redis, address, keys, incarnation: 0, configuration)
+                let settings = try RedisEngineSettings(redis, at: address, keys: keys, incarnation: 0, configuration)
                 starts.append(RedisStart(settings, address, layout: nil, configuration.clock, eventLoop))
             }
         }

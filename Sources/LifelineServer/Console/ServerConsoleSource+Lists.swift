@@ -101,17 +101,17 @@ extension ServerConsoleSource {
     }
 
     func connections(_ parameters: ConsoleParameters) async throws -> JSONValue {
-        try await list("connections", parameters, filter(parameters, onlyUsers: false))
+        try await list("connections", parameters, where: filter(parameters, onlyUsers: false))
     }
 
     /// The signed-in users of this server's connections, or the users of a service that has users without connections.
     func users(_ parameters: ConsoleParameters) async throws -> JSONValue {
         if let known = try await knownUsers(parameters) { return known }
-        return try await list("users", parameters, filter(parameters, onlyUsers: true))
+        return try await list("users", parameters, where: filter(parameters, onlyUsers: true))
     }
 
     private func list(
-        _ name: String, _ parameters: ConsoleParameters, _ isWanted: @escaping @Sendable (ConnectionReport) -> Bool
+        _ name: String, _ parameters: ConsoleParameters, where isWanted: @escaping @Sendable (ConnectionReport) -> Bool
     ) async throws -> JSONValue {
         let (reports, next) = try await find(parameters, isWanted)
         let isWhole = parameters.after == nil && next == nil

@@ -69,7 +69,8 @@ final class StoppedCluster: Sendable {
             let partitions = Array(readers.dropFirst(places.count))
             let activities = try await activities(of: partitions)
             if let running = activities.first(where: { !$0.isAtRest }) { throw .running(leader: running.leader) }
-            return StoppedCluster(divided, layout, places, first, partitions, activities)
+            return StoppedCluster(
+                divided, layout: layout, places: places, first: first, partitions: partitions, activities: activities)
         } catch {
             for reader in readers { reader.link.close() }
             throw error
@@ -77,8 +78,8 @@ final class StoppedCluster: Sendable {
     }
 
     private init(
-        _ redis: RedisConfiguration, _ layout: ClusterLayout, _ places: [Reader], _ first: Reader,
-        _ partitions: [Reader], _ activities: [ClusterActivity]
+        _ redis: RedisConfiguration, layout: ClusterLayout, places: [Reader], first: Reader, partitions: [Reader],
+        activities: [ClusterActivity]
     ) {
         self.redis = redis
         self.layout = layout
