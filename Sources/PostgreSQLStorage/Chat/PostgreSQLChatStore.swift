@@ -220,7 +220,7 @@ extension PostgreSQLChatStore {
     ) throws {
         let decoder = JSONDecoder()
         try connection.forEach(
-            "SELECT application, value FROM document WHERE \(applications.condition(1))", [applications.value]
+            "SELECT application, value FROM document WHERE \(applications.condition(1))", with: [applications.value]
         ) { rows, row in
             guard let application = rows.name(row, 0) else { return }
             let document = try decoder.decode(ChatDocument.self, from: Data(rows.bytes(row, 1) ?? []))
@@ -236,7 +236,7 @@ extension PostgreSQLChatStore {
             SELECT application, name, acknowledged, greatest(last, (
                 SELECT max(sequence) FROM inbox_entry WHERE inbox_entry.application = inbox.application AND inbox_entry.name = inbox.name))
             FROM inbox WHERE \(applications.condition(1))
-            """, [applications.value]
+            """, with: [applications.value]
         ) { rows, row in
             guard let application = rows.name(row, 0), let user = rows.name(row, 1) else { return }
             restored.applications[application, default: .init()].inboxes[user] = (
@@ -253,7 +253,7 @@ extension PostgreSQLChatStore {
             """
             SELECT application, sender, client_id, id, own_sequence FROM event
             WHERE id > $2 AND client_id IS NOT NULL AND \(applications.condition(1)) ORDER BY id
-            """, [applications.value, .clamped(horizon)]
+            """, with: [applications.value, .clamped(horizon)]
         ) { rows, row in
             guard let application = rows.name(row, 0), let sender = rows.name(row, 1), let clientID = rows.name(row, 2) else {
                 return

@@ -116,7 +116,7 @@ final class MessagePartitions: Sendable {
         try await database.writer.perform(under: check) { connection in
             let keys = try MessageUsageStatements.keys(
                 "SELECT application, channel, timetoken FROM \(rest) WHERE expires <= $1 ORDER BY expires LIMIT 1000",
-                [.clamped(now)], connection)
+                [.clamped(now)], from: connection)
             _ = try MessageUsageStatements.delete(keys, connection)
         }
     }

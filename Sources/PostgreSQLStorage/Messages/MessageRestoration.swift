@@ -8,7 +8,7 @@ struct MessageRestoration {
     private let now: UInt64
     private let applications: PostgresApplications
 
-    init(_ settings: PostgreSQLSettings, _ now: UInt64, _ applications: PostgresApplications) {
+    init(_ settings: PostgreSQLSettings, now: UInt64, applications: PostgresApplications) {
         self.settings = settings
         self.now = now
         self.applications = applications
@@ -35,7 +35,7 @@ struct MessageRestoration {
             """
             SELECT application, name, channel FROM group_channel WHERE \(applications.condition(1))
             ORDER BY application, name, position
-            """, [applications.value]
+            """, with: [applications.value]
         ) { rows, row in
             guard let application = rows.name(row, 0), let name = rows.name(row, 1), let channel = rows.name(row, 2) else {
                 return
@@ -49,7 +49,7 @@ struct MessageRestoration {
             """
             SELECT application, kind, name, holder, rights, ttl, expires FROM access
             WHERE (expires IS NULL OR expires > $2) AND \(applications.condition(1)) ORDER BY id
-            """, [applications.value, .clamped(now / TimetokenClock.ticksPerSecond)]
+            """, with: [applications.value, .clamped(now / TimetokenClock.ticksPerSecond)]
         ) { rows, row in
             guard let application = rows.name(row, 0), let name = rows.name(row, 2),
                 let kind = AccessEntry.Key.Kind(rawValue: Int(clamping: rows.integer(row, 1) ?? -1))
@@ -66,7 +66,7 @@ struct MessageRestoration {
             """
             SELECT application, channel, timetoken, message, type, value, author FROM message_action
             WHERE \(applications.condition(1)) ORDER BY application, channel, timetoken
-            """, [applications.value]
+            """, with: [applications.value]
         ) { rows, row in
             guard let application = rows.name(row, 0), let channel = rows.name(row, 1) else { return }
             let action = MessageAction(
@@ -80,7 +80,7 @@ struct MessageRestoration {
 
     private func restoreRecords(_ connection: PostgresConnection, into state: inout RestoredState) throws {
         try connection.forEach(
-            "SELECT application, kind, name, value FROM record WHERE \(applications.condition(1))", [applications.value]
+            "SELECT application, kind, name, value FROM record WHERE \(applications.condition(1))", with: [applications.value]
         ) { rows, row in
             guard let application = rows.name(row, 0),
                 let kind = KeysetRecord.Key.Kind(rawValue: Int(clamping: rows.integer(row, 1) ?? -1))

@@ -43,7 +43,7 @@ enum MessageUsageStatements {
     }
 
     /// The keys of the messages that a query finds. The query has the columns `application`, `channel` and `timetoken`.
-    static func keys(_ sql: String, _ values: [PostgresValue], _ connection: PostgresConnection) throws -> [Key] {
+    static func keys(_ sql: String, _ values: [PostgresValue], from connection: PostgresConnection) throws -> [Key] {
         let rows = try connection.run(sql, values)
         return (0..<rows.count).map { row in
             Key(

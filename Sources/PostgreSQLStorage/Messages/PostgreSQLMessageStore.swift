@@ -18,7 +18,7 @@ public final class PostgreSQLMessageStore: MessageStore {
     private let purging = NIOLockedValueBox<Task<Void, Never>?>(nil)
 
     private init(
-        _ database: PostgresDatabase<MessageStatements>, _ partitions: MessagePartitions, _ settings: PostgreSQLSettings,
+        _ database: PostgresDatabase<MessageStatements>, partitions: MessagePartitions, settings: PostgreSQLSettings,
         check: PostgresStatement? = nil, now: @escaping @Sendable () -> UInt64
     ) {
         self.check = check
@@ -50,7 +50,7 @@ public final class PostgreSQLMessageStore: MessageStore {
             await database.close()
             throw error
         }
-        let store = PostgreSQLMessageStore(database, partitions, settings, now: now)
+        let store = PostgreSQLMessageStore(database, partitions: partitions, settings: settings, now: now)
         guard purgesInBackground else { return store }
         store.purgeInBackground()
         return store
@@ -61,7 +61,8 @@ public final class PostgreSQLMessageStore: MessageStore {
     /// - Parameter purgesInBackground: whether the new store deletes expired messages. The store of one of the cluster's leaders deletes
     ///   them for all leaders.
     func begin(_ term: LeaderTerm, purgesInBackground: Bool) async throws(PostgreSQLStoreError) -> PostgreSQLMessageStore {
-        let store = PostgreSQLMessageStore(database, partitions, settings, check: try await database.begin(term), now: now)
+        let store = PostgreSQLMessageStore(
+            database, partitions: partitions, settings: settings, check: try await database.begin(term), now: now)
         if purgesInBackground { store.purgeInBackground() }
         return store
     }
@@ -202,7 +203,7 @@ extension PostgreSQLMessageStore {
                     """
                     SELECT application, channel, timetoken FROM message
                     WHERE application = $1 AND channel = $2 AND timetoken BETWEEN $3 AND $4 AND stored ORDER BY timetoken LIMIT $5
-                    """, place + bounds, connection)
+                    """, place + bounds, from: connection)
             }
             deleted += try await database.writer.perform(under: check) { try MessageUsageStatements.delete(keys, $0) }
             guard keys.count == Self.deletionStep, let last = keys.last?.timetoken, last < highest else { break }
@@ -268,7 +269,7 @@ extension PostgreSQLMessageStore {
                 """,
                 [
                     .clamped(now), .integer(Int64(purgeStep)), .integer(waiting.lowerBound), .integer(waiting.upperBound),
-                ], connection)
+                ], from: connection)
         }
         return try await database.writer.perform(under: check) { connection in
             let messages = try MessageUsageStatements.delete(keys, connection)
@@ -291,6 +292,8 @@ extension PostgreSQLMessageStore {
 
     private func restore(_ applications: PostgresApplications) async throws -> RestoredState {
         let (settings, now) = (settings, now())
-        return try await database.snapshot { try MessageRestoration(settings, now, applications).state(from: $0) }
+        return try await database.snapshot {
+            try MessageRestoration(settings, now: now, applications: applications).state(from: $0)
+        }
     }
 }

@@ -96,7 +96,7 @@ final class PostgresDatabase<Items: PostgresItems>: Sendable {
 extension PostgresConnection {
     /// Reads the rows of a query in parts, so that a large result is never in memory as a whole. Call it within a transaction.
     func forEach(
-        _ sql: String, _ values: [PostgresValue] = [], _ body: (PostgresRows, _ row: Int) throws -> Void
+        _ sql: String, with values: [PostgresValue] = [], _ body: (PostgresRows, _ row: Int) throws -> Void
     ) throws {
         try run("DECLARE part NO SCROLL CURSOR FOR \(sql)", values)
         while true {

@@ -32,7 +32,7 @@ package final class PostgreSQLTables: WritableStoredTables {
                 guard version <= latest else { throw PostgreSQLStoreError.newer(schema: settings.schema) }
                 guard tables.canUse(version) else { throw PostgreSQLStoreError.unprepared(schema: settings.schema) }
             }
-            return PostgreSQLTables(connection, try connect(settings, libpq, readsOnly: true), parts)
+            return PostgreSQLTables(connection, reading: try connect(settings, libpq, readsOnly: true), parts: parts)
         }
     }
 
@@ -45,11 +45,11 @@ package final class PostgreSQLTables: WritableStoredTables {
             try settings.check(libpq)
             let connection = try connect(settings, libpq, readsOnly: false)
             for part in StoredPart.allCases where parts.contains(part) { try PostgresTables(part, settings).take(connection) }
-            return PostgreSQLTables(connection, try connect(settings, libpq, readsOnly: true), parts)
+            return PostgreSQLTables(connection, reading: try connect(settings, libpq, readsOnly: true), parts: parts)
         }
     }
 
-    private init(_ main: PostgresConnection, _ reading: PostgresConnection, _ parts: Set<StoredPart>) {
+    private init(_ main: PostgresConnection, reading: PostgresConnection, parts: Set<StoredPart>) {
         self.main = main
         self.reading = reading
         self.parts = parts
@@ -89,7 +89,9 @@ package final class PostgreSQLTables: WritableStoredTables {
                     }
                     guard row < rows.count else { return nil }
                     defer { row += 1 }
-                    return table.columns.enumerated().map { index, column in Self.value(rows, row, index, column.kind) }
+                    return table.columns.enumerated().map { index, column in
+                        Self.value(rows, row: row, column: index, kind: column.kind)
+                    }
                 }
             }
         }
@@ -148,7 +150,7 @@ package final class PostgreSQLTables: WritableStoredTables {
     }
 
     private static func value(
-        _ rows: PostgresRows, _ row: Int, _ column: Int, _ kind: StoredTable.Column.Kind
+        _ rows: PostgresRows, row: Int, column: Int, kind: StoredTable.Column.Kind
     ) -> StoredValue {
         switch kind {
         case .integer: rows.integer(row, column).map { .integer($0) } ?? .null
