@@ -16,13 +16,13 @@ public final class ApplicationMonitor: Sendable {
     public static let shared = ApplicationMonitor { report in
         #if canImport(UIKit)
             guard !Bundle.main.bundlePath.hasSuffix(".appex") else { return }
-            notify(.default, UIApplication.didEnterBackgroundNotification) { report(.background) }
-            notify(.default, UIApplication.willEnterForegroundNotification) { report(.foreground) }
+            notify(.default, of: UIApplication.didEnterBackgroundNotification) { report(.background) }
+            notify(.default, of: UIApplication.willEnterForegroundNotification) { report(.foreground) }
         #elseif canImport(AppKit)
             guard !Bundle.main.bundlePath.hasSuffix(".appex") else { return }
             let center = NSWorkspace.shared.notificationCenter
-            notify(center, NSWorkspace.willSleepNotification) { report(.background) }
-            notify(center, NSWorkspace.didWakeNotification) { report(.foreground) }
+            notify(center, of: NSWorkspace.willSleepNotification) { report(.background) }
+            notify(center, of: NSWorkspace.didWakeNotification) { report(.foreground) }
         #endif
     }
 
@@ -81,7 +81,7 @@ public final class ApplicationMonitor: Sendable {
 
     #if canImport(UIKit) || canImport(AppKit)
         private static func notify(
-            _ center: NotificationCenter, _ name: Notification.Name, _ body: @escaping @Sendable () -> Void
+            _ center: NotificationCenter, of name: Notification.Name, _ body: @escaping @Sendable () -> Void
         ) {
             _ = center.addObserver(forName: name, object: nil, queue: nil) { _ in body() }
         }
