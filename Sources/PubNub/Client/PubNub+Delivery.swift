@@ -92,20 +92,20 @@ extension PubNub {
             listeners.refresh(&present, &version)
             if present.isEmpty { continue }
             switch reader.read(messages[index], shared) {
-            case .message(let result): tell(present, version) { $0.client(self, didReceiveMessage: result) }
-            case .signal(let result): tell(present, version) { $0.client(self, didReceiveSignal: result) }
-            case .action(let result): tell(present, version) { $0.client(self, didReceiveMessageAction: result) }
-            case .presence(let result): tell(present, version) { $0.client(self, didReceivePresenceEvent: result) }
-            case .object(let result): tell(present, version) { $0.client(self, didReceiveObjectEvent: result) }
-            case .file(let result): tell(present, version) { $0.client(self, didReceiveFileEvent: result) }
-            case .status(let status): tell(present, version) { $0.client(self, didReceive: status) }
+            case .message(let result): tell(present, at: version) { $0.client(self, didReceiveMessage: result) }
+            case .signal(let result): tell(present, at: version) { $0.client(self, didReceiveSignal: result) }
+            case .action(let result): tell(present, at: version) { $0.client(self, didReceiveMessageAction: result) }
+            case .presence(let result): tell(present, at: version) { $0.client(self, didReceivePresenceEvent: result) }
+            case .object(let result): tell(present, at: version) { $0.client(self, didReceiveObjectEvent: result) }
+            case .file(let result): tell(present, at: version) { $0.client(self, didReceiveFileEvent: result) }
+            case .status(let status): tell(present, at: version) { $0.client(self, didReceive: status) }
             }
         }
     }
 
     /// Calls the listeners in `present`, the listener table's contents at `version`, except listeners that an earlier callback has removed
     /// from the table.
-    private func tell(_ present: [any PNEventsListener], _ version: Int, _ body: (any PNEventsListener) -> Void) {
+    private func tell(_ present: [any PNEventsListener], at version: Int, _ body: (any PNEventsListener) -> Void) {
         for (index, listener) in present.enumerated() where index == 0 || listeners.contains(listener, since: version) {
             body(listener)
         }
