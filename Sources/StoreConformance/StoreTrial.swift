@@ -89,7 +89,7 @@ struct StoreTrial<Store: Sendable>: Sendable {
         if !isTrue { throw StoreRuleFailure(rule: rule, reason: reason()) }
     }
 
-    func expect<Value: Equatable>(_ found: Value, _ expected: Value, _ what: @autoclosure () -> String) throws {
+    func expect<Value: Equatable>(_ found: Value, equals expected: Value, _ what: @autoclosure () -> String) throws {
         try expect(found == expected, "\(what()) gave \(found) instead of \(expected)")
     }
 }

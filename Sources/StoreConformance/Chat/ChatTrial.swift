@@ -71,10 +71,11 @@ extension ChatTrial {
             try expect(isKept, "the commit \(id) of 1000 was refused")
             confirmed.append(id)
             guard id % 100 == 1 else { continue }
-            try await expect(store.inbox("bob", after: id - 1, limit: 1), ["\(id) m"], "a read after the completion of \(id)")
+            try await expect(
+                store.inbox("bob", after: id - 1, limit: 1), equals: ["\(id) m"], "a read after the completion of \(id)")
         }
         try expect(confirmed == Array(1...1000), "the completions came in the order \(confirmed.prefix(20))…")
-        try await expect(store.ids(), Array(1...1000), "the history")
+        try await expect(store.ids(), equals: Array(1...1000), "the history")
         await store.close()
     }
 
@@ -94,8 +95,8 @@ extension ChatTrial {
         }
         for task in 1...4 as ClosedRange<UInt64> {
             let expected = (0..<100).map { 4 * $0 + task }
-            try await expect(store.ids(of: Identifier("room \(task)")), expected, "the history of one task")
-            try await expect(store.inbox(Identifier("user \(task)")).count, 100, "counting an inbox of one task")
+            try await expect(store.ids(of: Identifier("room \(task)")), equals: expected, "the history of one task")
+            try await expect(store.inbox(Identifier("user \(task)")).count, equals: 100, "counting an inbox of one task")
         }
         await store.close()
     }
@@ -112,12 +113,13 @@ extension ChatTrial {
         }
         try await store.commit(ChatCommit(event(9)))
         try expect(
-            outcomes.withLockedValue { $0 }, [true, false, true],
+            outcomes.withLockedValue { $0 }, equals: [true, false, true],
             "whether commits were kept, the second of which has an id that is there already,")
-        try await expect(store.ids(), [5, 6, 8, 9], "the history")
-        try await expect(store.inbox("new"), ["1 m"], "an inbox of the commit that was not kept and the next one")
+        try await expect(store.ids(), equals: [5, 6, 8, 9], "the history")
+        try await expect(store.inbox("new"), equals: ["1 m"], "an inbox of the commit that was not kept and the next one")
         try await expect(
-            store.restore().applications["app"]?.documents ?? [], [], "restoring the documents of the commit that was not kept")
+            store.restore().applications["app"]?.documents ?? [], equals: [],
+            "restoring the documents of the commit that was not kept")
         await store.close()
     }
 
@@ -129,11 +131,12 @@ extension ChatTrial {
         try await store.commit(ChatCommit(full, to: [("bob", .max / 4)]))
         try await store.commit(ChatCommit(bare))
         let query = ChatHistoryQuery(conversation: "ünï/ç", isOldestFirst: true, limit: 9)
-        try await expect(store.history(query, application: "app"), [full, bare], "the history")
-        try await expect(store.event(full.id, in: "ünï/ç", application: "app"), full, "one event")
-        try await expect(store.event(full.id, in: "room", application: "app"), nil, "an event of another conversation")
+        try await expect(store.history(query, application: "app"), equals: [full, bare], "the history")
+        try await expect(store.event(full.id, in: "ünï/ç", application: "app"), equals: full, "one event")
+        try await expect(store.event(full.id, in: "room", application: "app"), equals: nil, "an event of another conversation")
         try await expect(
-            store.inbox(of: "bob", after: 0, limit: 9, application: "app"), [ChatInboxEntry(sequence: .max / 4, body: full.body)],
+            store.inbox(of: "bob", after: 0, limit: 9, application: "app"),
+            equals: [ChatInboxEntry(sequence: .max / 4, body: full.body)],
             "the inbox")
         await store.close()
     }
@@ -148,13 +151,13 @@ extension ChatTrial {
             try await store.commit(ChatCommit(event(id, body: "e\(id)"), to: [("ann", id * 2), ("bob", id)]))
         }
         try await store.commit(ChatCommit(event(11, body: "e11"), to: [("bob", 11)]))
-        try await expect(store.inbox("ann", limit: 3), ["2 e1", "4 e2", "6 e3"], "a page from the beginning")
-        try await expect(store.inbox("ann", after: 6, limit: 2), ["8 e4", "10 e5"], "a page after 6")
-        try await expect(store.inbox("ann", after: 7, limit: 1), ["8 e4"], "a page after 7, where nothing lies,")
-        try await expect(store.inbox("ann", after: 20), [], "a page after the end")
-        try await expect(store.inbox("bob", after: 9), ["10 e10", "11 e11"], "another inbox")
-        try await expect(store.inbox("bob", limit: 0), [], "a page of nothing")
-        try await expect(store.inbox("nobody"), [], "an inbox that nobody has")
+        try await expect(store.inbox("ann", limit: 3), equals: ["2 e1", "4 e2", "6 e3"], "a page from the beginning")
+        try await expect(store.inbox("ann", after: 6, limit: 2), equals: ["8 e4", "10 e5"], "a page after 6")
+        try await expect(store.inbox("ann", after: 7, limit: 1), equals: ["8 e4"], "a page after 7, where nothing lies,")
+        try await expect(store.inbox("ann", after: 20), equals: [], "a page after the end")
+        try await expect(store.inbox("bob", after: 9), equals: ["10 e10", "11 e11"], "another inbox")
+        try await expect(store.inbox("bob", limit: 0), equals: [], "a page of nothing")
+        try await expect(store.inbox("nobody"), equals: [], "an inbox that nobody has")
         await store.close()
     }
 
@@ -174,9 +177,9 @@ extension ChatTrial {
                 isOldestFirst: Bool.random(using: &random), limit: Int.random(in: 0...10, using: &random))
             let inside = all.filter { $0 > query.after ?? 0 && $0 < query.before ?? .max }
             let expected = (query.isOldestFirst ? inside : inside.reversed()).prefix(query.limit)
-            try await expect(store.ids(query), Array(expected), "\(query)")
+            try await expect(store.ids(query), equals: Array(expected), "\(query)")
         }
-        try await expect(store.ids(of: "none"), [], "a conversation without messages")
+        try await expect(store.ids(of: "none"), equals: [], "a conversation without messages")
         await store.close()
     }
 
@@ -191,7 +194,7 @@ extension ChatTrial {
         let expected: [UInt64: [ChatReceipt]] = [
             1: readers.prefix(3).map { ChatReceipt(user: $0.0, time: $0.1) }, 2: [ChatReceipt(user: "bob", time: 12)],
         ]
-        try await expect(store.receipts(of: [1, 2, 3, 50], application: "app"), expected, "the receipts")
+        try await expect(store.receipts(of: [1, 2, 3, 50], application: "app"), equals: expected, "the receipts")
         await store.close()
     }
 }
@@ -205,10 +208,10 @@ extension ChatTrial {
         var rewrite = ChatCommit()
         rewrite.rewrites = [(1, Array("second".utf8)), (99, [1])]
         try await store.commit(rewrite, in: "other")
-        try await expect(store.inbox("bob"), ["1 first"], "the inbox after a rewrite in another application")
+        try await expect(store.inbox("bob"), equals: ["1 first"], "the inbox after a rewrite in another application")
         try await store.commit(rewrite)
-        try await expect(store.inbox("bob"), ["1 second"], "the inbox")
-        try await expect(store.event(1, in: "room", application: "app")?.body, Array("second".utf8), "the event")
+        try await expect(store.inbox("bob"), equals: ["1 second"], "the inbox")
+        try await expect(store.event(1, in: "room", application: "app")?.body, equals: Array("second".utf8), "the event")
         await store.close()
     }
 
@@ -220,10 +223,10 @@ extension ChatTrial {
             $0.recalls = [2, 77]
             $0.additions = [.init(event(4, nil, body: "recalled"), places: [ChatInboxPlace(user: "bob", sequence: 4)])]
         }
-        try await expect(store.ids(), [1, 3], "the history")
-        try await expect(store.event(2, in: "room", application: "app"), nil, "the recalled message")
-        try await expect(store.receipts(of: [2], application: "app"), [:], "its receipts")
-        try await expect(store.inbox("bob"), ["1 m", "2 m", "3 m", "4 recalled"], "the inbox")
+        try await expect(store.ids(), equals: [1, 3], "the history")
+        try await expect(store.event(2, in: "room", application: "app"), equals: nil, "the recalled message")
+        try await expect(store.receipts(of: [2], application: "app"), equals: [:], "its receipts")
+        try await expect(store.inbox("bob"), equals: ["1 m", "2 m", "3 m", "4 recalled"], "the inbox")
         await store.close()
     }
 
@@ -231,16 +234,18 @@ extension ChatTrial {
         let store = try await open()
         for id in 1...6 as ClosedRange<UInt64> { try await store.commit(ChatCommit(event(id))) }
         try await store.commit { $0.hidden = [("bob", 5), ("bob", 5), ("bob", 99)] }
-        try await expect(store.ids(viewer: "bob"), [1, 2, 3, 4, 6], "the history without one message")
+        try await expect(store.ids(viewer: "bob"), equals: [1, 2, 3, 4, 6], "the history without one message")
         try await store.commit { $0.hiddenUpTo = [("bob", "room", 3)] }
         try await store.commit { $0.hiddenUpTo = [("bob", "room", 2), ("bob", "empty", 9)] }
-        try await expect(store.ids(viewer: "bob"), [4, 6], "the history after the third message, then the second, was hidden,")
-        try await expect(store.ids(viewer: "ann"), [1, 2, 3, 4, 5, 6], "the history of another user")
-        try await expect(store.ids(), [1, 2, 3, 4, 5, 6], "the history of nobody")
+        try await expect(
+            store.ids(viewer: "bob"), equals: [4, 6], "the history after the third message, then the second, was hidden,")
+        try await expect(store.ids(viewer: "ann"), equals: [1, 2, 3, 4, 5, 6], "the history of another user")
+        try await expect(store.ids(), equals: [1, 2, 3, 4, 5, 6], "the history of nobody")
         let page = ChatHistoryQuery(conversation: "room", limit: 2, viewer: "bob")
-        try await expect(store.ids(page), [6, 4], "a page, of which hidden messages take no part,")
+        try await expect(store.ids(page), equals: [6, 4], "a page, of which hidden messages take no part,")
         try await store.commit(ChatCommit(event(10, "empty")))
-        try await expect(store.ids(of: "empty", viewer: "bob"), [10], "a conversation that was hidden before it had messages")
+        try await expect(
+            store.ids(of: "empty", viewer: "bob"), equals: [10], "a conversation that was hidden before it had messages")
         await store.close()
     }
 
@@ -252,19 +257,20 @@ extension ChatTrial {
             if id.isMultiple(of: 2) { event.readers = ["ann", "\u{212A}urt"] }
             try await store.commit(ChatCommit(event))
         }
-        try await expect(store.ids(viewer: "ann"), [1, 2, 3, 4, 5, 6], "the sender's history")
-        try await expect(store.ids(viewer: "\u{212A}urt"), [1, 2, 3, 4, 5, 6], "a reader's history")
-        try await expect(store.ids(viewer: "Kurt"), [1, 3, 5], "the history of somebody else")
-        try await expect(store.ids(), [1, 2, 3, 4, 5, 6], "the history of nobody")
+        try await expect(store.ids(viewer: "ann"), equals: [1, 2, 3, 4, 5, 6], "the sender's history")
+        try await expect(store.ids(viewer: "\u{212A}urt"), equals: [1, 2, 3, 4, 5, 6], "a reader's history")
+        try await expect(store.ids(viewer: "Kurt"), equals: [1, 3, 5], "the history of somebody else")
+        try await expect(store.ids(), equals: [1, 2, 3, 4, 5, 6], "the history of nobody")
         let page = ChatHistoryQuery(conversation: "room", before: 6, limit: 2, viewer: "bob")
-        try await expect(store.ids(page), [5, 3], "a page, of which messages for others take no part,")
+        try await expect(store.ids(page), equals: [5, 3], "a page, of which messages for others take no part,")
         let readers = try await store.event(2, in: "room", application: "app")?.readers
-        try expect(Set(readers ?? []), ["ann", "\u{212A}urt"], "the readers of a message")
-        try await expect(store.event(1, in: "room", application: "app")?.readers, nil, "the readers of a message for everybody")
+        try expect(Set(readers ?? []), equals: ["ann", "\u{212A}urt"], "the readers of a message")
+        try await expect(
+            store.event(1, in: "room", application: "app")?.readers, equals: nil, "the readers of a message for everybody")
         try await store.commit { $0.hidden = [("ann", 2)] }
-        try await expect(store.ids(viewer: "ann"), [1, 3, 4, 5, 6], "the history of a reader who has hidden one")
+        try await expect(store.ids(viewer: "ann"), equals: [1, 3, 4, 5, 6], "the history of a reader who has hidden one")
         try await store.purge(inboxBefore: 5, historyBefore: 5)
-        try await expect(store.ids(viewer: "bob"), [5], "the history of somebody else after purging")
+        try await expect(store.ids(viewer: "bob"), equals: [5], "the history of somebody else after purging")
         await store.close()
     }
 
@@ -290,12 +296,14 @@ extension ChatTrial {
         }
         all.append(renamed)
         let restored = try await store.restore().applications
-        try expect(restored["app"]?.documents.count, all.count, "counting the documents")
-        try expect(restored["app"].map { Set($0.documents) }, Set(all), "restoring the documents")
-        try expect(restored["other"]?.documents, [.user(ChatDocument.User(id: "ann"))], "restoring those of another application")
+        try expect(restored["app"]?.documents.count, equals: all.count, "counting the documents")
+        try expect(restored["app"].map { Set($0.documents) }, equals: Set(all), "restoring the documents")
+        try expect(
+            restored["other"]?.documents, equals: [.user(ChatDocument.User(id: "ann"))], "restoring those of another application")
         let part = try await store.restore(["other", "unknown"]).applications
-        try expect(part.keys.map { $0 }, ["other"], "restoring one application")
-        try expect(part["other"]?.documents, [.user(ChatDocument.User(id: "ann"))], "restoring the documents of one application")
+        try expect(part.keys.map { $0 }, equals: ["other"], "restoring one application")
+        try expect(
+            part["other"]?.documents, equals: [.user(ChatDocument.User(id: "ann"))], "restoring the documents of one application")
         await store.close()
     }
 
@@ -318,10 +326,11 @@ extension ChatTrial {
         try expect(restored.highestID >= past + 3, "the highest id is \(restored.highestID) after \(past + 3)")
         let application = restored.applications["app"] ?? RestoredChat.Application()
         try expect(
-            application.inboxes.mapValues { [$0.last, $0.acknowledged] }, ["ann": [3, 3], "bob": [7, 0], "idle": [0, 3]],
+            application.inboxes.mapValues { [$0.last, $0.acknowledged] },
+            equals: ["ann": [3, 3], "bob": [7, 0], "idle": [0, 3]],
             "restoring the places of inboxes")
         let sends = application.recentSends.map { "\($0.sender) \($0.clientID) \($0.id - past) \($0.sequence ?? 0)" }
-        try expect(sends, ["ann a 1 2", "bob b 2 0"], "restoring what was sent in the last hour")
+        try expect(sends, equals: ["ann a 1 2", "bob b 2 0"], "restoring what was sent in the last hour")
         await store.close()
     }
 }
@@ -340,9 +349,9 @@ extension ChatTrial {
             $0.receipts = [(3, ChatReceipt(user: "bob", time: 1))]
         }
         for (name, id) in zip(["app", composed, decomposed], [1, 2, 3] as [UInt64]) {
-            try await expect(store.ids(viewer: "bob", in: name), [id], "the history of \(name)")
-            try await expect(store.inbox("bob", in: name), ["1 \(name)"], "the inbox of \(name)")
-            try await expect(store.receipts(of: [3], application: name), [:], "the receipts of \(name)")
+            try await expect(store.ids(viewer: "bob", in: name), equals: [id], "the history of \(name)")
+            try await expect(store.inbox("bob", in: name), equals: ["1 \(name)"], "the inbox of \(name)")
+            try await expect(store.receipts(of: [3], application: name), equals: [:], "the receipts of \(name)")
         }
         await store.close()
     }
@@ -360,12 +369,12 @@ extension ChatTrial {
             $0.removedDocuments = [ChatDocument.Key(.user, names[4])]
         }
         for (id, name) in zip(1...6 as ClosedRange<UInt64>, names) {
-            try await expect(store.ids(of: name, viewer: names[1]), [id], "the history of \(name)")
-            try await expect(store.inbox(name), ["\(id) e\(id)"], "the inbox of \(name)")
+            try await expect(store.ids(of: name, viewer: names[1]), equals: [id], "the history of \(name)")
+            try await expect(store.inbox(name), equals: ["\(id) e\(id)"], "the inbox of \(name)")
         }
         let restored = try await store.restore().applications["app"]
-        try expect(Set(restored?.documents ?? []), Set(kept).subtracting([kept[4]]), "restoring the documents")
-        try expect(restored?.inboxes.count, names.count, "counting the inboxes")
+        try expect(Set(restored?.documents ?? []), equals: Set(kept).subtracting([kept[4]]), "restoring the documents")
+        try expect(restored?.inboxes.count, equals: names.count, "counting the inboxes")
         await store.close()
     }
 
@@ -378,17 +387,17 @@ extension ChatTrial {
         }
         try await store.commit { $0.recalls = [2, 698] }
         try await store.purge(inboxBefore: 691)
-        try await expect(store.inbox("bob").count, 10, "counting an inbox after purging below 691")
-        try await expect(store.inbox("user 7"), [], "an inbox after all of it was purged")
-        try await expect(store.ids().count, 348, "counting the history after purging inboxes")
+        try await expect(store.inbox("bob").count, equals: 10, "counting an inbox after purging below 691")
+        try await expect(store.inbox("user 7"), equals: [], "an inbox after all of it was purged")
+        try await expect(store.ids().count, equals: 348, "counting the history after purging inboxes")
         let inboxes = try await store.restore().applications["app"]?.inboxes
-        try expect(inboxes?["bob"]?.last, 700, "restoring the last place of an inbox")
-        try expect(inboxes?["user 7"]?.last, 7, "restoring the last place of an inbox that is empty")
+        try expect(inboxes?["bob"]?.last, equals: 700, "restoring the last place of an inbox")
+        try expect(inboxes?["user 7"]?.last, equals: 7, "restoring the last place of an inbox that is empty")
         try await store.purge(inboxBefore: 691, historyBefore: 800)
-        try await expect(store.ids(), [692, 694, 696, 700], "the history, which keeps what inboxes keep,")
+        try await expect(store.ids(), equals: [692, 694, 696, 700], "the history, which keeps what inboxes keep,")
         try await store.purge(inboxBefore: 701, historyBefore: 695)
-        try await expect(store.ids(), [696, 700], "the history after purging below 695")
-        try await expect(store.inbox("bob"), [], "the inbox after all of it was purged")
+        try await expect(store.ids(), equals: [696, 700], "the history after purging below 695")
+        try await expect(store.inbox("bob"), equals: [], "the inbox after all of it was purged")
         let restored = try await store.restore()
         try expect(restored.highestID >= 700, "the highest id is \(restored.highestID) after 700")
         await store.close()
@@ -416,15 +425,17 @@ extension ChatTrial {
         }
         try expect(after.highestID >= base + 10, "the highest id is \(after.highestID) after \(base + 10)")
         let restored = after.applications["app"]
-        try expect(restored?.documents, [.user(ChatDocument.User(id: "ann", name: "Ann"))], "restoring documents")
-        try expect(restored?.inboxes["bob"].map { [$0.last, $0.acknowledged] }, [3, 2], "restoring the places of an inbox")
-        try expect(restored?.recentSends.map(\.id), [base + 10], "restoring what was sent in the last hour")
+        try expect(restored?.documents, equals: [.user(ChatDocument.User(id: "ann", name: "Ann"))], "restoring documents")
+        try expect(
+            restored?.inboxes["bob"].map { [$0.last, $0.acknowledged] }, equals: [3, 2], "restoring the places of an inbox")
+        try expect(restored?.recentSends.map(\.id), equals: [base + 10], "restoring what was sent in the last hour")
         // The name of a user from before the restart still identifies the same inbox.
         try await store.commit(ChatCommit(event(base + 11, body: "n"), to: [("bob", 4)]))
-        try await expect(store.inbox("bob"), ["3 m", "4 n"], "the inbox")
-        try await expect(store.ids(), [base + 10, base + 11], "the history")
-        try await expect(store.ids(viewer: "zoe"), [base + 11], "the history of a user who has hidden something")
-        try await expect(store.receipts(of: [base + 10], application: "app").values.map(\.count), [1], "counting receipts")
+        try await expect(store.inbox("bob"), equals: ["3 m", "4 n"], "the inbox")
+        try await expect(store.ids(), equals: [base + 10, base + 11], "the history")
+        try await expect(store.ids(viewer: "zoe"), equals: [base + 11], "the history of a user who has hidden something")
+        try await expect(
+            store.receipts(of: [base + 10], application: "app").values.map(\.count), equals: [1], "counting receipts")
         await store.close()
     }
 }

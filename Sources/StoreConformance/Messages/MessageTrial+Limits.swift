@@ -22,40 +22,41 @@ extension MessageTrial {
         func left(_ count: Int) -> [UInt64] { Array(tokens.suffix(count)) }
         guard let all = try await store.trim(["app": HistoryLimits()])["app"] else {
             let kept = try await store.tokens().count + store.tokens(of: "other").count
-            try expect(kept, tokens.count, "counting the messages of a store without limits")
+            try expect(kept, equals: tokens.count, "counting the messages of a store without limits")
             return await store.close()
         }
-        try expect(all, HistoryUsage(messages: 2400, bytes: 2400 * size), "the usage of a history without limits")
-        try await trimming(store, HistoryLimits(messages: 2399), left(2399), removed: 1, size)
-        try await trimming(store, HistoryLimits(messages: 1000), left(1000), removed: 1399, size)
+        try expect(all, equals: HistoryUsage(messages: 2400, bytes: 2400 * size), "the usage of a history without limits")
+        try await trimming(store, to: HistoryLimits(messages: 2399), leaves: left(2399), removed: 1, size: size)
+        try await trimming(store, to: HistoryLimits(messages: 1000), leaves: left(1000), removed: 1399, size: size)
         // This limit is one byte too small for 901 messages, so 900 stay.
-        try await trimming(store, HistoryLimits(bytes: 901 * size - 1), left(900), removed: 100, size)
-        try await trimming(store, HistoryLimits(messages: 900, bytes: 900 * size), left(900), removed: 0, size)
-        try await trimming(store, HistoryLimits(lowest: tokens[tokens.count - 500]), left(500), removed: 400, size)
-        try await expect(store.tokens(in: composed).count, 343, "counting the messages of another application")
+        try await trimming(store, to: HistoryLimits(bytes: 901 * size - 1), leaves: left(900), removed: 100, size: size)
+        try await trimming(store, to: HistoryLimits(messages: 900, bytes: 900 * size), leaves: left(900), removed: 0, size: size)
+        try await trimming(
+            store, to: HistoryLimits(lowest: tokens[tokens.count - 500]), leaves: left(500), removed: 400, size: size)
+        try await expect(store.tokens(in: composed).count, equals: 343, "counting the messages of another application")
         _ = try await store.delete(channel: "other", start: nil, end: nil, application: "app")
         let rest = try await store.tokens().count
         let usage = try await store.trim(["app": HistoryLimits()])
-        try expect(usage, ["app": HistoryUsage(messages: rest, bytes: rest * size)], "the usage after deleting a channel")
+        try expect(usage, equals: ["app": HistoryUsage(messages: rest, bytes: rest * size)], "the usage after deleting a channel")
         let others = try await store.trim(["app": HistoryLimits(messages: 0), Identifier(composed): HistoryLimits(messages: 3)])
-        try expect(others["app"], HistoryUsage(removed: rest), "trimming to nothing")
-        try expect(others[Identifier(composed)]?.messages, 3, "trimming two applications")
+        try expect(others["app"], equals: HistoryUsage(removed: rest), "trimming to nothing")
+        try expect(others[Identifier(composed)]?.messages, equals: 3, "trimming two applications")
         try await store.append(message(base + 40 * day, bytes: 10))
         let last = try await store.trim(["app": HistoryLimits(messages: 5), "unknown": HistoryLimits(messages: 1)])
         try expect(
-            last, ["app": HistoryUsage(messages: 1, bytes: size), "unknown": HistoryUsage()],
+            last, equals: ["app": HistoryUsage(messages: 1, bytes: size), "unknown": HistoryUsage()],
             "the usage of one message, and of an application without any")
-        try await expect(store.tokens(), [base + 40 * day], "the history afterwards")
+        try await expect(store.tokens(), equals: [base + 40 * day], "the history afterwards")
         await store.close()
     }
 
     /// Trims the history, and compares the returned usage and the remaining messages of both channels.
     private func trimming(
-        _ store: any MessageStore, _ limits: HistoryLimits, _ left: [UInt64], removed: Int, _ size: Int
+        _ store: any MessageStore, to limits: HistoryLimits, leaves left: [UInt64], removed: Int, size: Int
     ) async throws {
         let usage = try await store.trim(["app": limits])
         try expect(
-            usage, ["app": HistoryUsage(messages: left.count, bytes: left.count * size, removed: removed)],
+            usage, equals: ["app": HistoryUsage(messages: left.count, bytes: left.count * size, removed: removed)],
             "trimming to \(limits)")
         let found = try await (store.tokens() + store.tokens(of: "other")).sorted()
         try expect(found == left, "trimming to \(limits) left \(found.count) messages, or others than the newest \(left.count)")

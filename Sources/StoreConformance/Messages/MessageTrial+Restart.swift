@@ -14,15 +14,15 @@ extension MessageTrial {
             try expect(state.recent.isEmpty, "the store restores messages although its `remembersStream` is false")
         }
         let part = try await store.restore(["app"])
-        try expect(part.remembersStream, state.remembersStream, "remembering the stream of one application")
-        try expect(part.groups, state.groups.filter { $0.key == "app" }, "restoring the groups of one application")
-        try expect(part.actions, state.actions.filter { $0.key == "app" }, "restoring the actions of one application")
-        try expect(part.access, state.access.filter { $0.key == "app" }, "restoring the grants of one application")
+        try expect(part.remembersStream, equals: state.remembersStream, "remembering the stream of one application")
+        try expect(part.groups, equals: state.groups.filter { $0.key == "app" }, "restoring the groups of one application")
+        try expect(part.actions, equals: state.actions.filter { $0.key == "app" }, "restoring the actions of one application")
+        try expect(part.access, equals: state.access.filter { $0.key == "app" }, "restoring the grants of one application")
         try expect(
-            part.records.mapValues { Set($0) }, state.records.filter { $0.key == "app" }.mapValues { Set($0) },
+            part.records.mapValues { Set($0) }, equals: state.records.filter { $0.key == "app" }.mapValues { Set($0) },
             "restoring the records of one application")
         try expect(part.recent.keys.allSatisfy { $0 == "app" }, "messages of an application were restored that was not requested")
-        try expect(part.recent["app"]?.last, state.recent["app"]?.last, "restoring the last message of one application")
+        try expect(part.recent["app"]?.last, equals: state.recent["app"]?.last, "restoring the last message of one application")
         return (store, state.remembersStream ? state : nil)
     }
 
@@ -41,15 +41,16 @@ extension MessageTrial {
         _ = try await first.delete(channel: "a", start: base + 2, end: base + 3, application: "app")
         let (store, restored) = try await reopened(first)
         guard let restored else { return await store.close() }
-        try await expect(store.tokens(of: "a"), [base + 1, base + 4], "the history")
+        try await expect(store.tokens(of: "a"), equals: [base + 1, base + 4], "the history")
         try await expect(
-            store.history(HistoryQuery(channel: "c", limit: 9), application: "app"), [messages[4]],
+            store.history(HistoryQuery(channel: "c", limit: 9), application: "app"), equals: [messages[4]],
             "the history of another channel")
-        try await expect(store.tokens(of: "b"), [], "the history of a message that is not stored")
+        try await expect(store.tokens(of: "b"), equals: [], "the history of a message that is not stored")
         let recent = restored.recent["app"]?.map(\.timetoken) ?? []
-        try expect(recent, [base + 1, base + 2, base + 4, base + 5], "the recent messages, without the deleted one,")
+        try expect(recent, equals: [base + 1, base + 2, base + 4, base + 5], "the recent messages, without the deleted one,")
         try expect(
-            restored.recent[Identifier(decomposed)]?.map(\.timetoken), [base + 6], "the recent messages of another application")
+            restored.recent[Identifier(decomposed)]?.map(\.timetoken), equals: [base + 6],
+            "the recent messages of another application")
         try expect(restored.recent[Identifier(composed)] == nil, "an application was restored that does not exist")
         try expect(
             restored.recentSince <= base,
@@ -73,7 +74,7 @@ extension MessageTrial {
                 "app": ["g": ["z", "a", Identifier(composed), Identifier(decomposed)], "h": ["b", "c"]],
                 "other": ["g": ["other"]],
             ]
-            try expect(restored.groups, expected, "restoring groups")
+            try expect(restored.groups, equals: expected, "restoring groups")
         }
         await store.close()
     }
@@ -107,11 +108,11 @@ extension MessageTrial {
         let (store, restored) = try await reopened(first)
         if let restored {
             try expect(
-                restored.actions["app"], ["room": kept + (isLateKept ? [late] : [])],
+                restored.actions["app"], equals: ["room": kept + (isLateKept ? [late] : [])],
                 "restoring the actions of a channel, the last of which was \(isLateKept ? "confirmed" : "refused"),")
-            try expect(restored.actions["other"], ["other": [elsewhere]], "restoring those of another application")
+            try expect(restored.actions["other"], equals: ["other": [elsewhere]], "restoring those of another application")
             try expect(
-                restored.recent["app"]?.map(\.timetoken), [1, 2, 4, 5, 6, 9].map { base + $0 },
+                restored.recent["app"]?.map(\.timetoken), equals: [1, 2, 4, 5, 6, 9].map { base + $0 },
                 "restoring the messages that announce actions")
             try expect(restored.highestTimetoken >= base + 7, "the timetoken of an action may be assigned again")
         }
@@ -139,8 +140,8 @@ extension MessageTrial {
         let (store, restored) = try await reopened(first)
         if let restored {
             let expected = [again, entries[1], entries[2], entries[4], entries[5], entries[6], entries[8]]
-            try expect(restored.access["app"], expected, "restoring a minute later")
-            try expect(restored.access["other"], [entries[1]], "restoring another application")
+            try expect(restored.access["app"], equals: expected, "restoring a minute later")
+            try expect(restored.access["other"], equals: [entries[1]], "restoring another application")
         }
         await store.close()
     }
@@ -177,13 +178,13 @@ extension MessageTrial {
         if let restored {
             let expected = kept.filter { $0.key != changed.key } + [changed] + (isLateKept ? [late] : [])
             let found = restored.records["app"] ?? []
-            try expect(found.count, expected.count, "the number of restored records")
+            try expect(found.count, equals: expected.count, "the number of restored records")
             try expect(
                 Set(found) == Set(expected),
                 "the records \(Set(expected).subtracting(found).map(\.key)) were not restored as they were stored")
-            try expect(restored.records["other"], [gone], "restoring those of another application")
+            try expect(restored.records["other"], equals: [gone], "restoring those of another application")
             try expect(
-                restored.recent["app"]?.map(\.timetoken), [1, 2, 4].map { base + $0 },
+                restored.recent["app"]?.map(\.timetoken), equals: [1, 2, 4].map { base + $0 },
                 "restoring the messages that announce records")
         }
         await store.close()
@@ -256,7 +257,7 @@ extension MessageTrial {
         for (channel, messages) in Dictionary(grouping: all, by: \.channel) {
             let stored = messages.map(\.timetoken).filter { $0 > since }
             let recent = (restored.recent["app"] ?? []).filter { $0.channel == channel && $0.timetoken > since }.map(\.timetoken)
-            try expect(recent, Array(stored.suffix(recent.count)), "after \(phase) the newest messages of \(channel)")
+            try expect(recent, equals: Array(stored.suffix(recent.count)), "after \(phase) the newest messages of \(channel)")
             try expect(
                 recent.count == stored.count || recent.count > streamLength,
                 "after \(phase) \(recent.count) of \(stored.count) messages of \(channel) after \(since) were restored: neither all "

@@ -57,10 +57,10 @@ extension MessageTrial {
             guard token % 100 == 1 else { continue }
             let page = try await store.tokens(
                 HistoryQuery(channel: "room", start: token - 1, end: token, limit: 1, isOldestFirst: true))
-            try expect(page, [token], "a read after the completion of \(token)")
+            try expect(page, equals: [token], "a read after the completion of \(token)")
         }
         try expect(confirmed == Array(1...1000), "the completions came in the order \(confirmed.prefix(20))…")
-        try await expect(store.tokens(), Array(1...1000), "the history")
+        try await expect(store.tokens(), equals: Array(1...1000), "the history")
         await store.close()
     }
 
@@ -74,7 +74,7 @@ extension MessageTrial {
             }
             try await group.waitForAll()
         }
-        try await expect(store.tokens(), Array(1...400), "the history")
+        try await expect(store.tokens(), equals: Array(1...400), "the history")
         await store.close()
     }
 
@@ -86,7 +86,7 @@ extension MessageTrial {
         try? await store.append(message(5, bytes: 10))
         try await store.append(message(6))
         let found = try await store.history(HistoryQuery(channel: "room", limit: 9), application: "app")
-        try expect(found.map(\.timetoken), [5, 6], "the history")
+        try expect(found.map(\.timetoken), equals: [5, 6], "the history")
         try expect(found.first == first, "the second message took the place of the first")
         await store.close()
     }
@@ -100,7 +100,7 @@ extension MessageTrial {
         let bare = StoredMessage(timetoken: 17_000_000_000_000_002, channel: "ünï/ç", payload: [])
         for message in [full, bare] { try await store.append(message) }
         let found = try await store.history(HistoryQuery(channel: "ünï/ç", limit: 9), application: "app")
-        try expect(found, [full, bare], "the history")
+        try expect(found, equals: [full, bare], "the history")
         await store.close()
     }
 }
@@ -123,9 +123,9 @@ extension MessageTrial {
                 limit: Int.random(in: 0...20, using: &random), isOldestFirst: Bool.random(using: &random))
             let inside = all.filter { token in query.span.map { $0.lowest <= token && token <= $0.highest } ?? false }
             let expected = query.isOldestFirst ? Array(inside.prefix(query.limit)) : Array(inside.suffix(query.limit))
-            try await expect(store.tokens(query), expected, "\(query)")
+            try await expect(store.tokens(query), equals: expected, "\(query)")
         }
-        try await expect(store.tokens(of: "none"), [], "a channel without messages")
+        try await expect(store.tokens(of: "none"), equals: [], "a channel without messages")
         await store.close()
     }
 
@@ -135,7 +135,7 @@ extension MessageTrial {
         let size = message(10, bytes: 1000).size
         for (isOldestFirst, expected) in [(true, [1, 2, 3]), (false, [18, 19, 20])] as [(Bool, [UInt64])] {
             let query = HistoryQuery(channel: "room", limit: 9, isOldestFirst: isOldestFirst, maximumBytes: 2 * size + size / 2)
-            try await expect(store.tokens(query), expected, "a page of two and a half messages")
+            try await expect(store.tokens(query), equals: expected, "a page of two and a half messages")
         }
         await store.close()
     }
@@ -146,11 +146,12 @@ extension MessageTrial {
         try await store.append(message(10, isStored: false))
         try await store.append(message(20, expires: now + TimetokenClock.ticksPerSecond))
         try await store.append(message(30))
-        try await expect(store.tokens(), [20, 30], "the history before anything has expired")
-        try await expect(store.counts(["room": 0], application: "app"), ["room": 2], "the count before anything has expired")
+        try await expect(store.tokens(), equals: [20, 30], "the history before anything has expired")
+        try await expect(
+            store.counts(["room": 0], application: "app"), equals: ["room": 2], "the count before anything has expired")
         place.pass(seconds: 1)
-        try await expect(store.tokens(), [30], "the history in the instant in which a message expires")
-        try await expect(store.counts(["room": 0], application: "app"), ["room": 1], "the count in that instant")
+        try await expect(store.tokens(), equals: [30], "the history in the instant in which a message expires")
+        try await expect(store.counts(["room": 0], application: "app"), equals: ["room": 1], "the count in that instant")
         await store.close()
     }
 
@@ -159,10 +160,11 @@ extension MessageTrial {
         for token in 1...10_010 as ClosedRange<UInt64> { store.append(message(token), application: "app") { _ in } }
         try await store.append(message(20_000, "other"))
         try await expect(
-            store.counts(["room": 0, "other": 19_999, "none": 0], application: "app"), ["room": 10_000, "other": 1, "none": 0],
+            store.counts(["room": 0, "other": 19_999, "none": 0], application: "app"),
+            equals: ["room": 10_000, "other": 1, "none": 0],
             "counting 10,010, one and no message")
         try await expect(
-            store.counts(["room": 10_000, "other": 20_000], application: "app"), ["room": 10, "other": 0],
+            store.counts(["room": 10_000, "other": 20_000], application: "app"), equals: ["room": 10, "other": 0],
             "counting what comes after 10,000 and 20,000")
         await store.close()
     }
@@ -183,11 +185,11 @@ extension MessageTrial {
             let kept = left.filter { token in span.map { token < $0.lowest || $0.highest < token } ?? true }
             let count = try await store.delete(channel: "room", start: start, end: end, application: "app")
             let name = "deleting from \(start.map { "\($0)" } ?? "the beginning") to \(end.map { "\($0)" } ?? "the end")"
-            try expect(count, left.count - kept.count, name)
+            try expect(count, equals: left.count - kept.count, name)
             left = kept
-            try await expect(store.tokens(), left, "the history after " + name)
+            try await expect(store.tokens(), equals: left, "the history after " + name)
         }
-        try await expect(store.tokens(of: "other"), [5000], "another channel after all was deleted")
+        try await expect(store.tokens(of: "other"), equals: [5000], "another channel after all was deleted")
         await store.close()
     }
 
@@ -196,12 +198,13 @@ extension MessageTrial {
         let names = ["app", "App", "app ", composed, decomposed]
         for (name, token) in zip(names, 1...5 as ClosedRange<UInt64>) { try await store.append(message(token), in: name) }
         for (name, token) in zip(names, 1...5 as ClosedRange<UInt64>) {
-            try await expect(store.tokens(in: name), [token], "the history of the application \(name)")
-            try await expect(store.counts(["room": 0], application: name), ["room": 1], "the count of the application \(name)")
+            try await expect(store.tokens(in: name), equals: [token], "the history of the application \(name)")
+            try await expect(
+                store.counts(["room": 0], application: name), equals: ["room": 1], "the count of the application \(name)")
         }
         let count = try await store.delete(channel: "room", start: nil, end: nil, application: composed)
-        try expect(count, 1, "deleting in one application")
-        try await expect(store.tokens(in: decomposed), [5], "another application afterwards")
+        try expect(count, equals: 1, "deleting in one application")
+        try await expect(store.tokens(in: decomposed), equals: [5], "another application afterwards")
         await store.close()
     }
 
@@ -220,14 +223,14 @@ extension MessageTrial {
         for (name, token) in zip(names, tokens) { try await store.append(message(token, name)) }
         let counts = try await store.counts(Dictionary(uniqueKeysWithValues: names.map { ($0, 0) }), application: "app")
         for (index, name) in names.enumerated() {
-            try await expect(store.tokens(of: name), [tokens[index]], "the history of \(name)")
-            try expect(counts[name], 1, "the count of \(name)")
+            try await expect(store.tokens(of: name), equals: [tokens[index]], "the history of \(name)")
+            try expect(counts[name], equals: 1, "the count of \(name)")
         }
         for (index, name) in names.enumerated() {
             let count = try await store.delete(channel: name, start: nil, end: nil, application: "app")
-            try expect(count, 1, "deleting \(name)")
+            try expect(count, equals: 1, "deleting \(name)")
             for (other, token) in zip(names, tokens).dropFirst(index + 1) {
-                try await expect(store.tokens(of: other), [token], "the history of \(other) after \(name) was deleted")
+                try await expect(store.tokens(of: other), equals: [token], "the history of \(other) after \(name) was deleted")
             }
         }
         await store.close()
