@@ -16,26 +16,27 @@ extension [RedisArgument] {
     /// - Returns: the name of the command.
     mutating func append(_ write: StoreWrite) -> String {
         switch write {
-        case .set(let key, let value): return append("SET", key, value)
-        case .setIfAbsent(let key, let value): return append("SET", key, value, "NX")
-        case .setFor(let milliseconds, let key, let value): return append("SET", key, value, "PX", .integer(milliseconds))
+        case .set(let key, let value): return append("SET", key, with: [value])
+        case .setIfAbsent(let key, let value): return append("SET", key, with: [value, "NX"])
+        case .setFor(let milliseconds, let key, let value):
+            return append("SET", key, with: [value, "PX", .integer(milliseconds)])
         case .unset(let key): return append("DEL", key)
         case .remove(let keys):
             for key in keys { append(RedisArgument(key)) }
             return "UNLINK"
-        case .expire(let key, let milliseconds): return append("PEXPIRE", key, .integer(milliseconds))
+        case .expire(let key, let milliseconds): return append("PEXPIRE", key, with: [.integer(milliseconds)])
         case .persist(let key): return append("PERSIST", key)
         case .put(let key, let fields):
             append(RedisArgument(key))
             append(fields)
             return "HSET"
-        case .putIfAbsent(let key, let field): return append("HSETNX", key, field.name, field.value)
-        case .removeFields(let key, let names): return append("HDEL", key, all: names)
-        case .add(let key, let members): return append("SADD", key, all: members)
-        case .removeMembers(let key, let members): return append("SREM", key, all: members)
-        case .rank(let key, let member, let score): return append("ZADD", key, .integer(score), member)
-        case .removeRanked(let key, let members): return append("ZREM", key, all: members)
-        case .removeRankedUpTo(let key, let score): return append("ZREMRANGEBYSCORE", key, "-inf", .integer(score))
+        case .putIfAbsent(let key, let field): return append("HSETNX", key, with: [field.name, field.value])
+        case .removeFields(let key, let names): return append("HDEL", key, with: names)
+        case .add(let key, let members): return append("SADD", key, with: members)
+        case .removeMembers(let key, let members): return append("SREM", key, with: members)
+        case .rank(let key, let member, let score): return append("ZADD", key, with: [.integer(score), member])
+        case .removeRanked(let key, let members): return append("ZREM", key, with: members)
+        case .removeRankedUpTo(let key, let score): return append("ZREMRANGEBYSCORE", key, with: ["-inf", .integer(score)])
         case .append(let key, let number, let fields, let limit):
             append(RedisArgument(key))
             switch limit {
@@ -57,11 +58,7 @@ extension [RedisArgument] {
         }
     }
 
-    private mutating func append(_ name: String, _ key: StoreKey, _ words: StoreWord...) -> String {
-        append(name, key, all: words)
-    }
-
-    private mutating func append(_ name: String, _ key: StoreKey, all words: [StoreWord]) -> String {
+    private mutating func append(_ name: String, _ key: StoreKey, with words: [StoreWord] = []) -> String {
         append(RedisArgument(key))
         for word in words { append(RedisArgument(word)) }
         return name
