@@ -36,16 +36,16 @@ extension PusherConnection {
             deliver(PusherError(code: code, message: message))
         case .decryptionFailed(let name, let event, let data):
             guard channels.live(name) != nil else { return }
-            log(.warning, .undecryptable, name)
+            log(.warning, .undecryptable, rest: name)
             delegateBox.failedToDecrypt(event, on: name, data: data)
         case .gap(let name, _):
-            log(.info, .gap, name)
+            log(.info, .gap, rest: name)
         case .malformed(let reason):
-            log(.error, .notUnderstood, reason)
+            log(.error, .notUnderstood, rest: reason)
         case .frame(let text):
-            log(.debug, .received, text)
+            log(.debug, .received, rest: text)
         case .established(let socketID):
-            log(.debug, .established, socketID)
+            log(.debug, .established, rest: socketID)
         case .signedIn(let user):
             deliver(signedIn: user)
         case .signInFailed(let failure, let body, _):
@@ -113,14 +113,14 @@ extension PusherConnection {
     private func deliverFailure(of name: String, _ failure: ConnectionFailure, body: String?, willRetry: Bool) {
         let known = authorizations.takeProblem(of: name)
         if isOfUser(name) {
-            log(.error, .subscriptionFailed, "\(name), error: \(failure.reason)")
+            log(.error, .subscriptionFailed, rest: "\(name), error: \(failure.reason)")
             deliver(PusherError(code: nil, message: "\(LogLine.Head.subscriptionFailed.rawValue) \(name) \(failure.reason)"))
             return
         }
         guard let channel = channels.live(name) else { return }
         let givenUp = channel.fail(willRetry: willRetry)
         let problem = known ?? SubscriptionProblem(failure, bodyText: body)
-        log(.error, .subscriptionFailed, "\(name), error: \(problem.failure.reason)")
+        log(.error, .subscriptionFailed, rest: "\(name), error: \(problem.failure.reason)")
         let message = PusherEnvelope(event: "pusher:subscription_error", channel: name, data: problem.body ?? "")
         handleEvent(event: PusherEvent(message))
         delegateBox.failedToSubscribe(to: name, problem)
@@ -128,7 +128,7 @@ extension PusherConnection {
     }
 
     private func deliverDropped(_ count: Int) {
-        log(.error, .dropped, "\(count)")
+        log(.error, .dropped, rest: "\(count)")
         deliver(PusherError(code: nil, message: "\(LogLine.Head.dropped.rawValue) \(count)"))
     }
 }

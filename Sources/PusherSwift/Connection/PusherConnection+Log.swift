@@ -3,13 +3,13 @@ import Foundation
 
 extension PusherConnection {
     /// Passes a log line to the delegate. Must be called on the callback queue.
-    func log(_ level: LogLine.Level, _ head: LogLine.Head, _ rest: @autoclosure () -> String = "") {
+    func log(_ level: LogLine.Level, _ head: LogLine.Head, rest: @autoclosure () -> String = "") {
         guard delegateBox.delegate != nil else { return }
         delegateBox.debugLog(LogLine(level: level, head: head, rest: rest()).text)
     }
 
     /// Passes a log line to the delegate. May be called from any thread.
-    func logLater(_ level: LogLine.Level, _ head: LogLine.Head, _ rest: @autoclosure () -> String = "") {
+    func logLater(_ level: LogLine.Level, _ head: LogLine.Head, rest: @autoclosure () -> String = "") {
         guard delegateBox.delegate != nil else { return }
         let line = LogLine(level: level, head: head, rest: rest()).text
         callbackQueue.async { [weak self] in self?.delegateBox.debugLog(line) }
@@ -29,9 +29,9 @@ extension PusherConnection {
             let pause = change.retryIn ?? .zero
             if pause > .zero {
                 let seconds = String(format: "%.2f", pause.inSeconds)
-                log(.debug, .reconnecting, "\(seconds) seconds \(attempt)")
+                log(.debug, .reconnecting, rest: "\(seconds) seconds \(attempt)")
             } else {
-                log(.debug, .reconnectingNow, attempt)
+                log(.debug, .reconnectingNow, rest: attempt)
             }
         case .failed:
             if let cause = change.cause { log(cause) }
@@ -45,9 +45,9 @@ extension PusherConnection {
 
     private func log(_ cause: ConnectionFailure) {
         if let code = cause.closeCode {
-            log(.info, .disconnected, "Close code: \(code). Reason: \(cause.reason).")
+            log(.info, .disconnected, rest: "Close code: \(code). Reason: \(cause.reason).")
         } else {
-            log(.error, .failed, "Error: \(cause)")
+            log(.error, .failed, rest: "Error: \(cause)")
         }
     }
 }

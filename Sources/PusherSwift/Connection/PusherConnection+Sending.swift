@@ -41,7 +41,7 @@ extension PusherConnection {
             refuse(.notAdmitted, "\(eventName) \(channel.name)")
             return
         }
-        logLater(.debug, .clientEventSent, "\(eventName) \(channel.name)")
+        logLater(.debug, .clientEventSent, rest: "\(eventName) \(channel.name)")
         driver.submit(.perform(.publish(channel: channel.name, event: eventName, json: json), nil))
     }
 
@@ -58,7 +58,7 @@ extension PusherConnection {
             refuse(.notJSON, event)
             return
         }
-        logLater(.debug, .sent, event)
+        logLater(.debug, .sent, rest: event)
         driver.perform(.send(event: event, json: json)) { [weak self] result in
             if case .failure(let failure) = result { self?.refuse(.notSent, "\(event) \(failure.reason)") }
         }
@@ -70,7 +70,7 @@ extension PusherConnection {
 
     /// Reports a call that cannot be carried out, in the log and as an error. Nothing is sent.
     private func refuse(_ head: LogLine.Head, _ rest: String = "") {
-        logLater(.error, head, rest)
+        logLater(.error, head, rest: rest)
         report(PusherError(code: nil, message: rest.isEmpty ? head.rawValue : "\(head.rawValue) \(rest)"))
     }
 }

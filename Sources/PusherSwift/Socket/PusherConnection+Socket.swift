@@ -35,14 +35,14 @@ extension PusherConnection: WebSocketConnectionDelegate {
             let reason = "The socket moved to a better network path, so the client reconnects."
             gate.failed(by: socket, ConnectionFailure(.networkUnavailable, reason))
         case .failure(let error):
-            logLater(.error, .failed, "Error: \(error.failure)")
+            logLater(.error, .failed, rest: "Error: \(error.failure)")
         }
     }
 
     /// The socket failed, which ends the connection. An error that only says that there is no connection ends nothing and is only logged.
     public func webSocketDidReceiveError(connection: WebSocketConnection, error: NWError) {
         if error.saysNotConnected {
-            logLater(.error, .failed, "Error: \(error.failure)")
+            logLater(.error, .failed, rest: "Error: \(error.failure)")
         } else {
             gate.failed(by: connection, error.failure)
         }
@@ -62,7 +62,7 @@ extension PusherConnection: WebSocketConnectionDelegate {
 
     /// A binary message arrived. It is logged and dropped, because Pusher's protocol has no binary messages.
     public func webSocketDidReceiveMessage(connection: WebSocketConnection, data: Data) {
-        logLater(.error, .notUnderstood, "The message is binary, but Pusher's protocol uses text.")
+        logLater(.error, .notUnderstood, rest: "The message is binary, but Pusher's protocol uses text.")
     }
 
     /// Handles a message that arrived without a connection. A message that has a meaning only on a connection, such as the server's
@@ -70,10 +70,10 @@ extension PusherConnection: WebSocketConnectionDelegate {
     private func deliverUnconnected(_ inbound: PusherInbound) {
         switch inbound {
         case .malformed(let reason, let text):
-            if let text { log(.debug, .received, text) }
-            log(.error, .notUnderstood, reason)
+            if let text { log(.debug, .received, rest: text) }
+            log(.error, .notUnderstood, rest: reason)
         case .message(let envelope, let text):
-            if let text { log(.debug, .received, text) }
+            if let text { log(.debug, .received, rest: text) }
             deliverUnconnected(envelope)
         case .pong:
             return
@@ -85,12 +85,12 @@ extension PusherConnection: WebSocketConnectionDelegate {
             let error = PusherErrorData(parsing: envelope.data)
             deliver(PusherError(code: error.code, message: error.message))
         } else if envelope.event.hasBytePrefix("pusher_internal:") || envelope.event == PusherEventName.connectionEstablished {
-            log(.error, .notUnderstood, "The message arrived without an open connection.")
+            log(.error, .notUnderstood, rest: "The message arrived without an open connection.")
         } else if let name = envelope.channel, PusherChannelType.isEncrypted(name: name),
             !PusherEventName.isReserved(envelope.event)
         {
             guard channels.live(name) != nil else { return }
-            log(.warning, .undecryptable, name)
+            log(.warning, .undecryptable, rest: name)
             delegateBox.failedToDecrypt(envelope.event, on: name, data: envelope.data)
         } else {
             handleEvent(event: PusherEvent(envelope))

@@ -47,7 +47,7 @@ extension PusherConnection {
         let known = authorizations.takeProblem(of: "")
         guard truth.values.wantsUser else { return }
         let problem = known ?? SubscriptionProblem(failure, bodyText: body)
-        log(.error, .signInFailed, problem.failure.reason)
+        log(.error, .signInFailed, rest: problem.failure.reason)
         let status = problem.failure.httpStatus.map { ",\"status\":\($0)" } ?? ""
         let data = "{\"type\":\"AuthError\",\"error\":\(AnyJSON.quote(problem.failure.reason))\(status)}"
         handleEvent(event: PusherEvent(PusherEnvelope(event: "pusher:signin_error", data: data)))
