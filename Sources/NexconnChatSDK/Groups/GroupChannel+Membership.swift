@@ -19,8 +19,8 @@ extension GroupChannel {
         create(params) { result in
             registry.run {
                 switch result {
-                case .success(let process): block(process, nil, nil)
-                case .failure(let error): block(error.code, nil, error)
+                case .success(let process): block((process, nil, nil))
+                case .failure(let error): block((error.code, nil, error))
                 }
             }
         }

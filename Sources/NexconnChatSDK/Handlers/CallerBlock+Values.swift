@@ -17,10 +17,4 @@ extension CallerBlock {
     func callAsFunction<First, Second>(_ first: First, _ second: Second) where Input == (First, Second) {
         self((first, second))
     }
-
-    func callAsFunction<First, Second, Third>(
-        _ first: First, _ second: Second, _ third: Third
-    ) where Input == (First, Second, Third) {
-        self((first, second, third))
-    }
 }
