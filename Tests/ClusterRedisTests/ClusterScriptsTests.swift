@@ -189,7 +189,7 @@ struct ClusterScriptsTests {
     @Test("CR-2 A batch is kept, logged and counted once, however often it comes")
     func kept() async throws {
         let generation = try await elected(a)
-        let writes: [StoreWrite] = [.set(keys.storeKey("x"), "1"), .put(keys.storeKey("h"), "f", "v")]
+        let writes: [StoreWrite] = [.set(keys.storeKey("x"), "1"), .put(keys.storeKey("h"), "f", value: "v")]
         for _ in 0..<3 { #expect(await commit(generation, 1, writes) == (.kept, 0)) }
         #expect(try await send("GET", keys.key("x")).text == "1")
         let entries = try await send("XRANGE", keys.log, "-", "+").elements ?? []
@@ -218,7 +218,7 @@ struct ClusterScriptsTests {
         let generation = try await elected(a)
         _ = try await send("SET", keys.key("text"), "1")
         let writes: [StoreWrite] = [
-            .put(keys.storeKey("text"), "f", "v"), .set(keys.storeKey("x"), "1"),
+            .put(keys.storeKey("text"), "f", value: "v"), .set(keys.storeKey("x"), "1"),
         ]
         #expect(await commit(generation, 1, writes) == (.kept, 1))
         #expect(try await send("GET", keys.key("x")).text == "1")

@@ -20,7 +20,7 @@ import Testing
         (.remove(["k", "l"]), RedisCommand("UNLINK", "k", "l")),
         (.expire("k", milliseconds: 600_000), RedisCommand("PEXPIRE", "k", 600_000)),
         (.persist("k"), RedisCommand("PERSIST", "k")),
-        (.put("k", .bytes(bytes), 1), RedisCommand("HSET", "k", .bytes(bytes), 1)),
+        (.put("k", .bytes(bytes), value: 1), RedisCommand("HSET", "k", .bytes(bytes), 1)),
         (
             .put("k", [StoreField("f", "v"), StoreField("g", .bytes(bytes))]),
             RedisCommand("HSET", "k", "f", "v", "g", .bytes(bytes))

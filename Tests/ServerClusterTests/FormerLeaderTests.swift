@@ -59,7 +59,7 @@ struct FormerLeaderTests {
         effects = []
         leader.committed(.kept, at: start, into: &effects)
         let commit = try #require(effects.compactMap { if case .commit(let commit) = $0 { commit } else { nil } }.first)
-        #expect(commit.writes == [.put("nodes", .text(former.description), 0)])
+        #expect(commit.writes == [.put("nodes", .text(former.description), value: 0)])
         effects = []
         leader.committed(.kept, at: start, into: &effects)
         #expect(effects.contains { if case .completed(5, true) = $0 { true } else { false } })

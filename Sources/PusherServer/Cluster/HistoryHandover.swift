@@ -49,7 +49,7 @@ final class HistoryHandover: Sendable {
         output.write(
             [
                 .remove(key),
-                .put(key, .bytes(Self.generationField), .text("\(generation)")),
+                .put(key, .bytes(Self.generationField), value: .text("\(generation)")),
                 .expire(key, milliseconds: Self.lifetime.milliseconds),
             ], of: .pusher)
     }

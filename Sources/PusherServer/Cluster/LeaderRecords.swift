@@ -49,7 +49,7 @@ final class LeaderRecords: Sendable {
     /// Stores how many subscriptions a node has to a channel.
     func keep(_ holding: KeptHolding) {
         if holding.holding.count > 0 {
-            write(.put(keys.subscriptions, .bytes(holding.field), .bytes(holding.value)))
+            write(.put(keys.subscriptions, .bytes(holding.field), value: .bytes(holding.value)))
         } else {
             write(.removeFields(keys.subscriptions, [.bytes(holding.field)]))
         }
@@ -58,7 +58,7 @@ final class LeaderRecords: Sendable {
     func keep(_ connection: SignedInConnection, of node: ClusterNode) {
         let value = connection.encoded()
         write(
-            .put(keys.users, .bytes(RecordKeys.field(connection.socketID, of: node)), .bytes(value)),
+            .put(keys.users, .bytes(RecordKeys.field(connection.socketID, of: node)), value: .bytes(value)),
             .removeRanked(keys.offline, [.bytes(RecordKeys.user(connection))]))
     }
 
@@ -75,7 +75,7 @@ final class LeaderRecords: Sendable {
     func keep(_ count: ApplicationCount, of node: ClusterNode) {
         let field = RecordKeys.connections(of: count.application, at: node)
         if count.count > 0 {
-            write(.put(keys.connections, .bytes(field), .integer(Int64(count.count))))
+            write(.put(keys.connections, .bytes(field), value: .integer(Int64(count.count))))
         } else {
             write(.removeFields(keys.connections, [.bytes(field)]))
         }

@@ -467,7 +467,7 @@ package struct LeaderMachine: Sendable {
 
     /// Stores that this node has subscriptions and sessions, which the next leader has to end if the node does not return.
     mutating func note(_ node: ClusterNode) {
-        emit(ClusterEmission(item: nil, writes: [.put(nodesKey, .text(node.description), 1)]))
+        emit(ClusterEmission(item: nil, writes: [.put(nodesKey, .text(node.description), value: 1)]))
     }
 
     /// Stores that this node stops, so that the next leader does not wait for its announcement (rule CR-15). Servers of earlier versions
@@ -475,7 +475,7 @@ package struct LeaderMachine: Sendable {
     ///
     /// - Parameter id: the id of the emission, for ``LeaderEffect/completed(_:_:)``.
     package mutating func noteStopping(id: UInt64) {
-        emit(ClusterEmission(item: nil, writes: [.put(nodesKey, .text(node.description), 0)], id: id))
+        emit(ClusterEmission(item: nil, writes: [.put(nodesKey, .text(node.description), value: 0)], id: id))
     }
 
     /// Whether a node has stopped, given its value in the stored hash of nodes.

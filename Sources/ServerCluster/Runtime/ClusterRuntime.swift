@@ -151,7 +151,7 @@ final class ClusterRuntime {
         // after all decisions that were queued before it.
         for case .work(let body) in entries { works.append(body) }
         run { [self] core, now, effects in
-            take(entries, &core, now, areJoined: areJoined, &effects)
+            take(entries, with: &core, at: now, areJoined: areJoined, into: &effects)
             core.withMember(at: now, &effects) { $0.flush(at: now, into: &$1) }
             hasEmitted = true
         }
@@ -161,8 +161,8 @@ final class ClusterRuntime {
     ///
     /// - Parameter areJoined: whether all resulting decisions must be stored together.
     private func take(
-        _ entries: [ClusterInbox.Entry], _ core: inout ClusterCore, _ now: MonotonicInstant, areJoined: Bool,
-        _ effects: inout [ClusterEffect]
+        _ entries: [ClusterInbox.Entry], with core: inout ClusterCore, at now: MonotonicInstant, areJoined: Bool,
+        into effects: inout [ClusterEffect]
     ) {
         var isJoined = false
         for entry in entries {
@@ -389,7 +389,7 @@ final class ClusterRuntime {
         let entries = inbox.collect(body)
         for case .work(let body) in entries { works.append(body) }
         run { [self] core, now, effects in
-            take(entries, &core, now, areJoined: areJoined, &effects)
+            take(entries, with: &core, at: now, areJoined: areJoined, into: &effects)
             hasEmitted = true
         }
         if !works.isEmpty { drain() }

@@ -116,7 +116,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
                 metadata: ["events": "\(limits.events)", "bytes": "\(limits.bytes)"])
         }
         guard let number else { return nil }
-        output.write([.put(key, .text("\(number)"), .bytes(value))], of: service)
+        output.write([.put(key, .text("\(number)"), value: .bytes(value))], of: service)
         return number
     }
 

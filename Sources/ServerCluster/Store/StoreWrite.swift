@@ -62,7 +62,7 @@ package enum StreamLimit: Hashable, Sendable {
 }
 
 extension StoreWrite {
-    package static func put(_ map: StoreKey, _ field: StoreWord, _ value: StoreWord) -> StoreWrite {
+    package static func put(_ map: StoreKey, _ field: StoreWord, value: StoreWord) -> StoreWrite {
         .put(map, [StoreField(field, value)])
     }
 

@@ -32,7 +32,7 @@ struct ModelLeader {
         switch parts[0] {
         case "say":
             count += 1
-            return [("said:\(count):\(parts[1])", .put("count", "said", .integer(Int64(count))))]
+            return [("said:\(count):\(parts[1])", .put("count", "said", value: .integer(Int64(count))))]
         case "hold": return hold(parts[1], by: node)
         default: return drop(parts[1], by: node)
         }
@@ -40,7 +40,7 @@ struct ModelLeader {
 
     private mutating func hold(_ key: String, by node: UInt64) -> [Emission] {
         guard holdings[node, default: []].insert(key).inserted else { return [] }
-        return [("held:\(key):\(node)", .put(Self.holdings, .text("\(node):\(key)"), "1"))]
+        return [("held:\(key):\(node)", .put(Self.holdings, .text("\(node):\(key)"), value: "1"))]
     }
 
     private mutating func drop(_ key: String, by node: UInt64) -> [Emission] {

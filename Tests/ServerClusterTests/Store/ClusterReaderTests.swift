@@ -25,7 +25,7 @@ import Testing
     @Test func `CR-70: values and maps are read as they were written`() async throws {
         let reader = reader([
             .set("value", 7), .setIfAbsent("value", "other"), .put("map", [StoreField("b", "2"), StoreField("a", "1")]),
-            .putIfAbsent("map", StoreField("a", "0")), .put("map", "c", "3"), .removeFields("map", ["c"]),
+            .putIfAbsent("map", StoreField("a", "0")), .put("map", "c", value: "3"), .removeFields("map", ["c"]),
         ])
         #expect(try await reader.text(of: "value") == "7")
         #expect(try await reader.length(of: "value") == 1)

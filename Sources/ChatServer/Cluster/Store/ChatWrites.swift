@@ -70,7 +70,7 @@ struct ChatWrites: Sendable {
         guard !commit.isEmpty else { return [] }
         var out: [StoreWrite] = []
         if applications.insert(application).inserted {
-            out.append(.put(keys.applications, .text(application.text), ""))
+            out.append(.put(keys.applications, .text(application.text), value: ""))
         }
         for addition in commit.additions { add(addition, application, since: horizon, to: &out) }
         if let last = commit.additions.last?.event.id, last > highest {
@@ -78,10 +78,10 @@ struct ChatWrites: Sendable {
             out.append(.set(keys.highest, .text("\(last)")))
         }
         for (id, body) in commit.rewrites {
-            out.append(.put(part(.history, id: id, of: application), ChatKeys.body(id), .bytes(ByteBuffer(bytes: body))))
+            out.append(.put(part(.history, id: id, of: application), ChatKeys.body(id), value: .bytes(ByteBuffer(bytes: body))))
         }
         for id in commit.recalls {
-            out.append(.put(part(.history, id: id, of: application), ChatKeys.recalled(id), "1"))
+            out.append(.put(part(.history, id: id, of: application), ChatKeys.recalled(id), value: "1"))
             out.append(.remove(keys.receipts(id, application)))
         }
         mark(commit, application, to: &out)
@@ -108,7 +108,7 @@ struct ChatWrites: Sendable {
         let name = "\(part.rawValue)\(ChatKeys.hour(id))"
         if parts.count > Self.memory { parts = [] }
         guard parts.insert(Identifier("\(name):\(application.text)")).inserted else { return }
-        out.append(.put(keys.key(.parts, application), .text(name), ""))
+        out.append(.put(keys.key(.parts, application), .text(name), value: ""))
     }
 
     // MARK: Events
@@ -132,9 +132,9 @@ struct ChatWrites: Sendable {
             }
             out.append(.put(part(.history, id: event.id, of: application), fields))
             out.append(.append(keys.history(conversation, application), number: event.id, [StoreField("m", "")], nil))
-            out.append(.put(keys.key(.conversations, application), .text(conversation.text), ""))
+            out.append(.put(keys.key(.conversations, application), .text(conversation.text), value: ""))
         } else {
-            out.append(.put(part(.loose, id: event.id, of: application), ChatKeys.body(event.id), body))
+            out.append(.put(part(.loose, id: event.id, of: application), ChatKeys.body(event.id), value: body))
         }
         for place in addition.places {
             out.append(
@@ -184,13 +184,13 @@ struct ChatWrites: Sendable {
     private mutating func mark(_ commit: ChatCommit, _ application: Identifier, to out: inout [StoreWrite]) {
         for (user, id) in commit.hidden {
             note(.history, id: id, of: application, to: &out)
-            out.append(.put(part(.hidden, id: id, of: application), ChatKeys.hidden(id, user), "1"))
+            out.append(.put(part(.hidden, id: id, of: application), ChatKeys.hidden(id, user), value: "1"))
         }
         for (user, conversation, id) in commit.hiddenUpTo { hide(conversation, upTo: id, for: user, of: application, to: &out) }
         for (id, receipt) in commit.receipts {
             order += 1
             note(.history, id: id, of: application, to: &out)
-            out.append(.put(part(.receipted, id: id, of: application), ChatKeys.head(id), ""))
+            out.append(.put(part(.receipted, id: id, of: application), ChatKeys.head(id), value: ""))
             out.append(
                 .putIfAbsent(
                     keys.receipts(id, application),
@@ -219,7 +219,9 @@ struct ChatWrites: Sendable {
         note(.hiddenUpTo, id: id, of: application, to: &out)
         let names = ChatHide(user: user, conversation: conversation).encoded()
         out.append(
-            .put(part(.hiddenUpTo, id: id, of: application), ChatKeys.hiddenUpTo(id, in: conversation, by: user), .bytes(names)))
+            .put(
+                part(.hiddenUpTo, id: id, of: application), ChatKeys.hiddenUpTo(id, in: conversation, by: user),
+                value: .bytes(names)))
         if let former { out.append(.removeMembers(key, [.text("\(former)")])) }
     }
 

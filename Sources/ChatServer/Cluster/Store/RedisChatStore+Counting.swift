@@ -71,7 +71,7 @@ extension RedisChatStore {
             emitCounting(application) { [keys, term] counted in
                 counted = CountedChat(entries: CountedEntries(term))
                 return place.removal + [
-                    .remove(keys.key(.changed, application)), .put(keys.applications, .text(application.text), ""),
+                    .remove(keys.key(.changed, application)), .put(keys.applications, .text(application.text), value: ""),
                 ]
             }
             try await settle()

@@ -114,7 +114,8 @@ struct RedisKeysetWriter: Sendable {
     private static func write(_ change: MessageActionChange, of channel: Identifier, to key: StoreKey) -> StoreWrite {
         switch change {
         case .added(let action):
-            return .put(key, RedisMessageField(timetoken: action.timetoken, channel: channel).word, .bytes(action.encoded()))
+            return .put(
+                key, RedisMessageField(timetoken: action.timetoken, channel: channel).word, value: .bytes(action.encoded()))
         case .removed(let action):
             return .removeFields(key, [RedisMessageField(timetoken: action.timetoken, channel: channel).word])
         }

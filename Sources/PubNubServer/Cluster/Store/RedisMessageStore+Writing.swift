@@ -49,7 +49,7 @@ extension RedisMessageStore {
             switch change {
             case .put(let record):
                 let write = StoreWrite.put(
-                    keys.records(keyset), Self.field(record.key), .bytes(ByteBuffer(bytes: record.value)))
+                    keys.records(keyset), Self.field(record.key), value: .bytes(ByteBuffer(bytes: record.value)))
                 guard let content = content(record.key, keyset) else { return [write] }
                 return [write, StoredFile(record) == nil ? .remove(content) : .persist(content)]
             case .remove(let key):
@@ -90,7 +90,7 @@ extension RedisMessageStore {
     /// The write that replaces the stored channels of a group, or removes an empty group.
     func write(_ group: Identifier, _ channels: [Identifier], of keyset: Identifier) -> StoreWrite {
         guard !channels.isEmpty else { return .removeFields(keys.groups(keyset), [.text(group.text)]) }
-        return .put(keys.groups(keyset), .text(group.text), .bytes(KeptGroup(channels: channels).encoded()))
+        return .put(keys.groups(keyset), .text(group.text), value: .bytes(KeptGroup(channels: channels).encoded()))
     }
 
     package func save(access entries: [AccessEntry], removing removed: [AccessEntry.Key], application: String) async throws {
@@ -111,7 +111,7 @@ extension RedisMessageStore {
             writes.append(
                 .putIfAbsent(
                     keys.accessOrder(keyset), StoreField(field, .text(RedisMessageField.digits(of: state.accessOrder)))))
-            writes.append(.put(keys.access(keyset), field, .bytes(entry.encoded())))
+            writes.append(.put(keys.access(keyset), field, value: .bytes(entry.encoded())))
         }
         for key in removed {
             let field = Self.field(key)
