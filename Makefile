@@ -94,7 +94,7 @@ serve: setup ## Build, then run the server on port 6001
 
 # Where the time goes, and what runs beside what: CONTRIBUTING.md.
 .PHONY: test
-test: lint built unbuilt pure ## The tests that a change most often breaks: 25 minutes from a clone on two cores
+test: lint built unbuilt pure ## The tests that a change most often breaks: 18 minutes from a clone on two cores
 	@Scripts/at-once.sh '$(MAKE) BUILT=1 together' '$(MAKE) BUILT=1 sockets'
 
 .PHONY: test-all
@@ -200,7 +200,7 @@ mutate: test-setup ## Change lines that rules name, and say which changes no tes
 .PHONY: scenarios
 scenarios: together clusters alone ## Faults on real sockets, and other people's clients against our server
 
-# Most wait for a timer most of the time: 1,340 tests take 40 minutes one after the other.
+# Most wait for a timer most of the time: 1,350 tests take half an hour one after the other.
 .PHONY: together
 together: built $(VENV)/.ready
 	$(PYTEST) -n 6 --dist worksteal -m 'not alone and not cluster'
