@@ -29,8 +29,9 @@ def test_three_unlabelled_parameters_in_a_row_count():
     assert list(script().functions(SOURCE)) == [(4, "init"), (6, "map"), (9, "last")]
 
 
-def test_a_run_counts_the_sources_of_a_target():
-    result = subprocess.run([SCRIPT, "--list", "ServerRuntime"], capture_output=True, text=True, check=True)
+def test_no_function_of_the_package_counts():
+    """But one: the public initialiser of a permission, whose labels an app's code has."""
+    result = subprocess.run([SCRIPT, "--list"], capture_output=True, text=True, check=True)
     *listed, target, total = result.stdout.splitlines()
-    assert target.split() == [str(len(listed)), "ServerRuntime"] and total.split() == [str(len(listed)), "in", "all"]
-    assert all(line.startswith("Sources/ServerRuntime/") for line in listed)
+    assert target.split() == ["1", "LifelineBackend"] and total.split() == ["1", "in", "all"], "\n".join(listed)
+    assert len(listed) == 1 and listed[0].startswith("Sources/LifelineBackend/PubNub/PubNubPermissions.swift:")
